@@ -1,0 +1,78 @@
+package memory
+
+import "time"
+
+// Filter narrows a list. The zero Filter takes every active memory.
+type Filter struct {
+	Project   string // project key; empty for all
+	SessionID string
+	Types     []string  // any of them
+	Concepts  []string  // any of them
+	Tags      []string  // any of them
+	Files     []string  // any of them, as a part of a path read or modified
+	After     time.Time // inclusive; zero for no bound
+	Before    time.Time // exclusive; zero for no bound
+	// Statuses are the statuses to take; empty means active only.
+	Statuses []Status
+	// IncludeExpired takes memories past their ValidUntil too.
+	IncludeExpired bool
+	PinnedOnly     bool
+}
+
+// ItemKind says what a timeline row is.
+type ItemKind string
+
+// The kinds of rows in a timeline.
+const (
+	KindPrompt      ItemKind = "prompt"
+	KindObservation ItemKind = "observation"
+	KindSummary     ItemKind = "summary"
+)
+
+// Cursor is a place in a list that is ordered by time, newest first. The zero
+// Cursor is the top. Rows after a cursor are strictly older than it by
+// (EpochMS, Kind, ID); so a page costs the same wherever it is.
+type Cursor struct {
+	EpochMS int64
+	Kind    ItemKind
+	ID      int64
+}
+
+// IsZero reports whether c is the top of a list.
+func (c Cursor) IsZero() bool { return c == Cursor{} }
+
+// Item is one row of a timeline: enough to draw a line, without the details.
+type Item struct {
+	Kind         ItemKind  `json:"kind"`
+	ID           int64     `json:"id"`
+	SessionID    string    `json:"session_id"`
+	Project      string    `json:"project"`
+	PromptNumber int       `json:"prompt_number"`
+	CreatedAt    time.Time `json:"created_at"`
+	Type         string    `json:"type,omitempty"` // observations
+	Title        string    `json:"title"`          // prompt text, observation title or summary request, one line
+	Subtitle     string    `json:"subtitle,omitempty"`
+	Tokens       int       `json:"tokens"` // what reading it whole costs, estimated
+	Pinned       bool      `json:"pinned,omitempty"`
+	Machine      bool      `json:"machine,omitempty"` // a prompt that the host wrote
+	Status       Status    `json:"status,omitempty"`
+}
+
+// Cursor gives the place of the row, for asking for the rows after it.
+func (i Item) Cursor() Cursor {
+	return Cursor{EpochMS: i.CreatedAt.UnixMilli(), Kind: i.Kind, ID: i.ID}
+}
+
+// Hit is an observation found by a search, with its keyword score.
+type Hit struct {
+	Observation Observation `json:"observation"`
+	// Keyword is the negated bm25 rank: larger is better, comparable within one query.
+	Keyword float64 `json:"keyword"`
+	Snippet string  `json:"snippet,omitempty"` // matched words between U+E000 and U+E001
+}
+
+// The private-use runes that surround a matched word in Hit.Snippet.
+const (
+	MatchStart = '\uE000'
+	MatchEnd   = '\uE001'
+)
