@@ -1,0 +1,136 @@
+package early
+
+// maxDepth is how deep a payload may nest before it takes the long way.
+const maxDepth = 256
+
+// scan looks whether b is one complete JSON object that may be delivered as it
+// stands, and gives the value of its own "hook_event_name".
+//
+// It is not a parser: it follows strings and brackets, which is enough to see
+// that nothing was cut off and to tell a key of the payload from the same words
+// inside a tool's data. What it lets through and is no JSON all the same, the
+// worker puts aside. It says no to anything that it would have to interpret:
+// a `<private` tag, or printable ASCII written as a \u escape, which could hide
+// one (no known host escapes that way); and to a name that is missing or doubled.
+func scan(b []byte) (event []byte, ok bool) {
+	i := skipSpace(b, 0)
+	if i == len(b) || b[i] != '{' {
+		return nil, false
+	}
+	var (
+		stack   [maxDepth]byte // the closing brackets that are due
+		depth   int
+		key     []byte
+		wantKey bool
+		found   bool
+	)
+	for ; i < len(b); i++ {
+		switch c := b[i]; c {
+		case '"':
+			end := stringEnd(b, i+1)
+			if end < 0 {
+				return nil, false
+			}
+			s := b[i+1 : end]
+			i = end
+			if depth != 1 {
+				continue
+			}
+			if wantKey {
+				key, wantKey = s, false
+			} else if string(key) == "hook_event_name" {
+				if found {
+					return nil, false
+				}
+				event, found = s, true
+			}
+		case '{', '[':
+			if depth == maxDepth {
+				return nil, false
+			}
+			stack[depth] = c + 2 // '}' and ']' both stand two after their opening bracket
+			depth++
+			wantKey = depth == 1
+		case '}', ']':
+			depth--
+			if stack[depth] != c {
+				return nil, false
+			}
+			if depth == 0 {
+				return event, found && skipSpace(b, i+1) == len(b)
+			}
+		case ',':
+			wantKey = depth == 1
+		default:
+			if !plain(c) {
+				return nil, false
+			}
+		}
+	}
+	return nil, false
+}
+
+// stringEnd gives the index of the quote that ends the string starting at i, or
+// -1 when there is none or the string needs a parser.
+func stringEnd(b []byte, i int) int {
+	for ; i < len(b); i++ {
+		switch c := b[i]; {
+		case c == '"':
+			return i
+		case c == '<':
+			if isPrivateTag(b[i+1:]) {
+				return -1
+			}
+		case c == '\\':
+			i++
+			if i < len(b) && b[i] == 'u' && hidesASCII(b[i+1:]) {
+				return -1
+			}
+		case c < 0x20:
+			return -1
+		}
+	}
+	return -1
+}
+
+// isPrivateTag reports whether b, which follows a '<', begins with "private" in
+// any case.
+func isPrivateTag(b []byte) bool {
+	const tag = "private"
+	if len(b) < len(tag) {
+		return false
+	}
+	for i := 0; i < len(tag); i++ {
+		if b[i]|0x20 != tag[i] {
+			return false
+		}
+	}
+	return true
+}
+
+// hidesASCII reports whether b begins with the four hexadecimal digits of a
+// printable ASCII character.
+func hidesASCII(b []byte) bool {
+	return len(b) >= 4 && b[0] == '0' && b[1] == '0' && b[2] >= '2' && b[2] <= '7'
+}
+
+// plain reports whether c may stand outside strings in JSON, brackets, quotes
+// and commas apart.
+func plain(c byte) bool {
+	switch {
+	case c >= '0' && c <= '9', c >= 'a' && c <= 'z', c == 'E':
+		return true
+	}
+	switch c {
+	case ':', ' ', '\t', '\n', '\r', '+', '-', '.':
+		return true
+	}
+	return false
+}
+
+func skipSpace(b []byte, i int) int {
+	for i < len(b) && (b[i] == ' ' || b[i] == '\t' || b[i] == '\n' || b[i] == '\r') {
+		i++
+	}
+	return i
+}

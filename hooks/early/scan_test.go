@@ -1,0 +1,135 @@
+package early
+
+import (
+	"bytes"
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+func TestScanFindsTheEventOfEveryRecordedPayload(t *testing.T) {
+	files, err := filepath.Glob("../testdata/payloads/*.json")
+	if err != nil || len(files) == 0 {
+		t.Fatalf("no recorded payloads: %v", err)
+	}
+	for _, file := range files {
+		b, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var want struct {
+			Name string `json:"hook_event_name"`
+		}
+		if err := json.Unmarshal(b, &want); err != nil {
+			t.Fatalf("%s: %v", file, err)
+		}
+		got, ok := scan(b)
+		if !ok || string(got) != want.Name {
+			t.Errorf("%s: scan = %q, %v; want %q", filepath.Base(file), got, ok, want.Name)
+		}
+	}
+}
+
+func TestScanDeclinesWhateverNeedsAParser(t *testing.T) {
+	const ok = `{"session_id":"s","hook_event_name":"Stop"}`
+	tests := map[string]string{
+		"empty":                        ``,
+		"white space":                  "\n  \n",
+		"plain text":                   `hello`,
+		"array":                        `[` + ok + `]`,
+		"cut off in a string":          `{"hook_event_name":"Stop","tool_input":{"command":"ls`,
+		"cut off in an object":         `{"hook_event_name":"Stop","tool_input":{"command":"ls"}`,
+		"brackets that do not match":   `{"hook_event_name":"Stop","a":[}`,
+		"rubbish behind":               ok + `x`,
+		"two objects":                  ok + ok,
+		"no event name":                `{"session_id":"s"}`,
+		"event name only further in":   `{"session_id":"s","tool_input":{"hook_event_name":"Stop"}}`,
+		"event name twice":             `{"hook_event_name":"Stop","hook_event_name":"SessionStart"}`,
+		"key written with an escape":   `{"hook_event_n\u0061me":"Stop"}`,
+		"private tag":                  `{"hook_event_name":"Stop","p":"a <private>b</private>"}`,
+		"private tag in capitals":      `{"hook_event_name":"Stop","p":"<PRIVATE>b"}`,
+		"private tag with attributes":  `{"hook_event_name":"Stop","p":"<private reason='x'>b"}`,
+		"private tag behind an escape": `{"hook_event_name":"Stop","p":"\u003cprivate>b"}`,
+		"private tag in a key":         `{"hook_event_name":"Stop","<private>":1}`,
+		"binary":                       "\x00\x01\x02{",
+		"control character in string":  "{\"hook_event_name\":\"Stop\",\"p\":\"a\nb\"}",
+		"bare word outside of strings": `{"hook_event_name":"Stop",#}`,
+		"too deep":                     `{"hook_event_name":"Stop","a":` + strings.Repeat("[", maxDepth+1) + strings.Repeat("]", maxDepth+1) + `}`,
+	}
+	for name, in := range tests {
+		t.Run(name, func(t *testing.T) {
+			if got, accepted := scan([]byte(in)); accepted {
+				t.Errorf("scan(%q) = %q, accepted; it must be declined", in, got)
+			}
+		})
+	}
+}
+
+func TestScanAcceptsPlainPayloads(t *testing.T) {
+	for name, in := range map[string]string{
+		"one line":             `{"session_id":"s","hook_event_name":"PostToolUse"}` + "\n",
+		"spaces":               " {\n \"hook_event_name\" : \"PostToolUse\" , \"n\" : [ 1.5e-3 , true , null ] } ",
+		"the name inside data": `{"tool_input":{"hook_event_name":"X"},"hook_event_name":"PostToolUse","z":"\"hook_event_name\":\"Y\""}`,
+		"chinese and emoji":    `{"hook_event_name":"PostToolUse","prompt":"修复数据库 🐛 \ud83d\ude00"}`,
+		"angle brackets":       `{"hook_event_name":"PostToolUse","p":"Vec<String> </b> <priv>"}`,
+		"escapes":              `{"hook_event_name":"PostToolUse","p":"\\\" \u001b[31m \n \\"}`,
+	} {
+		t.Run(name, func(t *testing.T) {
+			if got, ok := scan([]byte(in)); !ok || string(got) != "PostToolUse" {
+				t.Errorf("scan(%q) = %q, %v; want PostToolUse", in, got, ok)
+			}
+		})
+	}
+}
+
+// FuzzScanAgreesWithTheParser holds that where scan accepts and the text is
+// JSON, its answer is the parser's, and that nothing private passes.
+func FuzzScanAgreesWithTheParser(f *testing.F) {
+	f.Add([]byte(`{"session_id":"s","hook_event_name":"Stop","a":[{"b":"<private>"}]}`))
+	f.Add([]byte(`{"hook_event_name":"Stop","a":"\u003cPrivate"}`))
+	f.Add([]byte(`{"a":{"hook_event_name":"Stop"},"hook_event_name":"X"}`))
+	f.Fuzz(func(t *testing.T, b []byte) {
+		got, ok := scan(b)
+		if !ok || !json.Valid(b) {
+			return
+		}
+		var v map[string]json.RawMessage
+		if err := json.Unmarshal(b, &v); err != nil {
+			t.Fatalf("accepted, but not an object: %q: %v", b, err)
+		}
+		var name string
+		if json.Unmarshal(v["hook_event_name"], &name) == nil && !bytes.Contains(got, []byte(`\`)) && name != strings.ToValidUTF8(string(got), "\uFFFD") {
+			t.Fatalf("scan = %q, the parser says %q in %q", got, name, b)
+		}
+		var all any
+		if err := json.Unmarshal(b, &all); err != nil {
+			t.Fatal(err)
+		}
+		if strings.Contains(strings.ToLower(render(all)), "<private") {
+			t.Fatalf("a private tag passed: %q", b)
+		}
+	})
+}
+
+// render gives all strings in v, keys too.
+func render(v any) string {
+	switch v := v.(type) {
+	case string:
+		return v + "\n"
+	case []any:
+		var s strings.Builder
+		for _, e := range v {
+			s.WriteString(render(e))
+		}
+		return s.String()
+	case map[string]any:
+		var s strings.Builder
+		for k, e := range v {
+			s.WriteString(k + "\n" + render(e))
+		}
+		return s.String()
+	}
+	return ""
+}

@@ -1,0 +1,98 @@
+package spool
+
+import (
+	"errors"
+	"io"
+	"os"
+	"time"
+)
+
+// tmpAge is how old a file in tmp/ must be before Sweep takes it for the
+// remains of a hook that was killed while writing.
+const tmpAge = time.Hour
+
+// NewDir gives the folder in which the events of the spool at dir wait, for
+// watching it.
+func NewDir(dir string) string { return dir + sep + newDir }
+
+// BadDir gives the folder with the events that were put aside.
+func BadDir(dir string) string { return dir + sep + badDir }
+
+// List gives the names of all waiting events, in no order. A spool that does
+// not exist yet has none.
+func List(dir string) ([]string, error) { return names(dir + sep + newDir) }
+
+// ListBad gives the names of the events that were put aside, in no order.
+func ListBad(dir string) ([]string, error) { return names(dir + sep + badDir) }
+
+func names(dir string) ([]string, error) {
+	f, err := os.Open(dir)
+	if errors.Is(err, os.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close() //nolint:errcheck // opened for reading
+	return f.Readdirnames(-1)
+}
+
+// Empty reports whether no event waits; it looks at one name only.
+func Empty(dir string) (bool, error) {
+	f, err := os.Open(dir + sep + newDir)
+	if errors.Is(err, os.ErrNotExist) {
+		return true, nil
+	}
+	if err != nil {
+		return false, err
+	}
+	defer f.Close() //nolint:errcheck // opened for reading
+	_, err = f.Readdirnames(1)
+	if errors.Is(err, io.EOF) {
+		return true, nil
+	}
+	return false, err
+}
+
+// Read gives the payload of a waiting event.
+func Read(dir, name string) ([]byte, error) { return os.ReadFile(dir + sep + newDir + sep + name) }
+
+// Remove takes an event out of the spool. One that is gone already is no error.
+func Remove(dir, name string) error {
+	err := os.Remove(dir + sep + newDir + sep + name)
+	if errors.Is(err, os.ErrNotExist) {
+		return nil
+	}
+	return err
+}
+
+// PutAside moves a waiting event that cannot be decoded to bad/, where a person
+// can look at it and nothing trips over it again.
+func PutAside(dir, name string) error {
+	if err := os.MkdirAll(dir+sep+badDir, 0o700); err != nil {
+		return err
+	}
+	return os.Rename(dir+sep+newDir+sep+name, dir+sep+badDir+sep+name)
+}
+
+// Sweep removes what killed hooks left in tmp/ more than an hour ago and gives
+// how many files that were. None of them had been accepted.
+func Sweep(dir string) (int, error) {
+	all, err := names(dir + sep + tmpDir)
+	if err != nil {
+		return 0, err
+	}
+	removed := 0
+	for _, name := range all {
+		path := dir + sep + tmpDir + sep + name
+		info, err := os.Stat(path)
+		if err != nil || time.Since(info.ModTime()) < tmpAge {
+			continue
+		}
+		if err := os.Remove(path); err != nil && !errors.Is(err, os.ErrNotExist) {
+			return removed, err
+		}
+		removed++
+	}
+	return removed, nil
+}

@@ -1,0 +1,106 @@
+package spool
+
+import (
+	"errors"
+	"os"
+	"time"
+)
+
+// Files of the worker in the data directory.
+const (
+	// HeartbeatFile is touched by a running worker every HeartbeatEvery.
+	HeartbeatFile = "worker.heartbeat"
+	// HeartbeatEvery is how often a worker touches its heartbeat.
+	HeartbeatEvery = 2 * time.Second
+	// heartbeatStale is the age at which nobody counts on the worker any more.
+	heartbeatStale = 10 * time.Second
+)
+
+// WorkerAlive reports whether a worker of dataDir touched its heartbeat lately.
+// A heartbeat from the future is no sign of life: the clock was set back.
+func WorkerAlive(dataDir string) bool {
+	info, err := os.Stat(dataDir + sep + HeartbeatFile)
+	if err != nil {
+		return false
+	}
+	age := time.Since(info.ModTime())
+	return age < heartbeatStale && age > -heartbeatStale
+}
+
+// Wake starts `cmem worker run` for dataDir, detached and with a cleaned
+// environment, unless one is alive. It does not wait for it. Waking twice is
+// harmless: the second worker finds the lock taken and leaves.
+func Wake(dataDir string) error {
+	if WorkerAlive(dataDir) {
+		return nil
+	}
+	exe, err := os.Executable()
+	if err != nil {
+		return err
+	}
+	// The touch keeps a hundred hooks at once from starting a hundred workers.
+	if err := touch(dataDir + sep + HeartbeatFile); err != nil {
+		return err
+	}
+	null, err := os.OpenFile(os.DevNull, os.O_RDWR, 0)
+	if err != nil {
+		return err
+	}
+	defer null.Close() //nolint:errcheck // nothing was written
+	p, err := os.StartProcess(exe, []string{exe, "worker", "run"}, &os.ProcAttr{
+		Env:   workerEnv(os.Environ()),
+		Files: []*os.File{null, null, null},
+		Sys:   detached(),
+	})
+	if err != nil {
+		_ = os.Remove(dataDir + sep + HeartbeatFile) // the next hook shall try again at once
+		return err
+	}
+	return p.Release()
+}
+
+func touch(path string) error {
+	now := time.Now()
+	err := os.Chtimes(path, now, now)
+	if !errors.Is(err, os.ErrNotExist) {
+		return err
+	}
+	f, err := os.OpenFile(path, os.O_CREATE|os.O_WRONLY, 0o600)
+	if err != nil {
+		return err
+	}
+	return f.Close()
+}
+
+// workerEnv keeps of env what a worker needs: a hook's environment carries the
+// person's keys and the host's tokens, which are none of the worker's business.
+// Our own CMEM_ variables stay, since settings may come from them.
+func workerEnv(env []string) []string {
+	kept := make([]string, 0, 24)
+	for _, e := range env {
+		name := e
+		for i := 0; i < len(e); i++ {
+			if e[i] == '=' {
+				name = e[:i]
+				break
+			}
+		}
+		if keepEnv(name) {
+			kept = append(kept, e)
+		}
+	}
+	return kept
+}
+
+func keepEnv(name string) bool {
+	switch name {
+	case "HOME", "USER", "LOGNAME", "PATH", "SHELL", "TZ", "TMPDIR", "TMP", "TEMP", "LANG", "LC_ALL", "LC_CTYPE",
+		"XDG_CONFIG_HOME", "XDG_CACHE_HOME", "XDG_DATA_HOME", "XDG_RUNTIME_DIR",
+		"HTTP_PROXY", "HTTPS_PROXY", "NO_PROXY", "ALL_PROXY", "http_proxy", "https_proxy", "no_proxy", "all_proxy",
+		"SSL_CERT_FILE", "SSL_CERT_DIR", "CLAUDE_CONFIG_DIR",
+		// Windows finds its own libraries and the person's folders by these.
+		"SystemRoot", "SYSTEMROOT", "windir", "USERPROFILE", "HOMEDRIVE", "HOMEPATH", "APPDATA", "LOCALAPPDATA", "PATHEXT", "ComSpec":
+		return true
+	}
+	return len(name) > 5 && name[:5] == "CMEM_" && name != "CMEM_DISABLED"
+}
