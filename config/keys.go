@@ -1,0 +1,185 @@
+package config
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// Kind says what a key's value is.
+type Kind int
+
+// The kinds of values.
+const (
+	String   Kind = iota // any text
+	Secret               // text that is never shown
+	Bool                 // true or false
+	Int                  // a whole number
+	Duration             // a time span as Go writes it, "300ms", "1m"
+	List                 // texts; separated by commas in the environment and on the command line
+	Enum                 // one of Key.Values
+)
+
+// Key declares one setting.
+type Key struct {
+	Name    string // as in settings.json and on the command line, "context.max_chars"
+	Env     string // the environment variable that overrides it
+	Default string // in the form that the environment variable takes
+	Help    string // one line for people
+	Kind    Kind
+	Values  []string // Enum: what is allowed
+	// Min and Max bound an Int, and a Duration in nanoseconds; both inclusive.
+	Min, Max int64
+}
+
+// keys is the one declaration of every setting, in the order shown to people.
+// Hooks are short processes: nothing here is computed at start.
+var keys = [...]Key{
+	{Name: "data_dir", Env: "CMEM_DATA_DIR", Help: "where memories are kept; an absolute path or one that begins with ~/ (empty: ~/.cmem)"},
+	{Name: "provider", Env: "CMEM_PROVIDER", Default: "local", Kind: Enum, Values: []string{"local", "claude", "gemini", "openai"}, Help: "who compresses events into observations; local needs no account and sends nothing"},
+	{Name: "exclude", Env: "CMEM_EXCLUDE", Kind: List, Help: "projects that are never recorded: paths or globs, separated by commas"},
+	{Name: "skip_tools", Env: "CMEM_SKIP_TOOLS", Kind: List, Help: "tools whose calls make no observation, separated by commas"},
+	{Name: "claude.api_key", Env: "CMEM_CLAUDE_API_KEY", Kind: Secret, Help: "key of the Anthropic API, for provider claude"},
+	{Name: "claude.model", Env: "CMEM_CLAUDE_MODEL", Default: "claude-haiku-4-5", Help: "model of provider claude"},
+	{Name: "claude.base_url", Env: "CMEM_CLAUDE_BASE_URL", Help: "address of the Anthropic API (empty: its own)"},
+	{Name: "gemini.api_key", Env: "CMEM_GEMINI_API_KEY", Kind: Secret, Help: "key of the Gemini API, for provider gemini"},
+	{Name: "gemini.model", Env: "CMEM_GEMINI_MODEL", Default: "gemini-2.5-flash", Help: "model of provider gemini"},
+	{Name: "openai.api_key", Env: "CMEM_OPENAI_API_KEY", Kind: Secret, Help: "key of the OpenAI API or of a compatible one, for provider openai"},
+	{Name: "openai.model", Env: "CMEM_OPENAI_MODEL", Help: "model of provider openai"},
+	{Name: "openai.base_url", Env: "CMEM_OPENAI_BASE_URL", Default: "https://api.openai.com/v1", Help: "address of the OpenAI API or of a compatible one"},
+	{Name: "context.enabled", Env: "CMEM_CONTEXT_ENABLED", Default: "true", Kind: Bool, Help: "whether a new session is given its memories"},
+	{Name: "context.observations", Env: "CMEM_CONTEXT_OBSERVATIONS", Default: "50", Kind: Int, Min: 1, Max: 500, Help: "observations listed at the start of a session"},
+	{Name: "context.sessions", Env: "CMEM_CONTEXT_SESSIONS", Default: "10", Kind: Int, Min: 1, Max: 100, Help: "past sessions that these observations are taken from"},
+	{Name: "context.max_chars", Env: "CMEM_CONTEXT_MAX_CHARS", Default: "6000", Kind: Int, Min: 1000, Max: 9400, Help: "length of the context block in characters; above 9400 Claude Code would hide it in a file"},
+	{Name: "hook.deadline", Env: "CMEM_HOOK_DEADLINE", Default: "300ms", Kind: Duration, Min: int64(10 * time.Millisecond), Max: int64(8 * time.Second), Help: "how long a hook may look things up before it answers with nothing"},
+	{Name: "worker.idle", Env: "CMEM_WORKER_IDLE", Default: "1m", Kind: Duration, Min: int64(time.Second), Max: int64(24 * time.Hour), Help: "quiet time after which the worker goes away"},
+	{Name: "retention.raw_days", Env: "CMEM_RETENTION_RAW_DAYS", Default: "0", Kind: Int, Min: 0, Max: 36500, Help: "days that raw events are kept beside their observations (0: for ever)"},
+	{Name: "log.level", Env: "CMEM_LOG_LEVEL", Default: "info", Kind: Enum, Values: []string{"debug", "info", "warn", "error"}, Help: "what is written to the log"},
+	{Name: "theme", Env: "CMEM_THEME", Default: "system", Help: "colours of the memory browser: system, light, dark"},
+}
+
+// Keys returns the declaration of every setting, in the order shown to people.
+func Keys() []Key { return slices.Clone(keys[:]) }
+
+// index returns the place of a key in the table.
+func index(name string) (int, bool) {
+	for i := range keys {
+		if keys[i].Name == name {
+			return i, true
+		}
+	}
+	return 0, false
+}
+
+// check returns the normal form of a value, or an error that says what is allowed.
+func (k *Key) check(value string) (string, error) {
+	switch k.Kind {
+	case Bool:
+		switch strings.ToLower(value) {
+		case "true", "1", "yes", "on":
+			return "true", nil
+		case "false", "0", "no", "off":
+			return "false", nil
+		}
+		return "", fmt.Errorf("%q is neither true nor false", value)
+	case Int:
+		n, err := strconv.ParseInt(strings.TrimSpace(value), 10, 64)
+		if err != nil || n < k.Min || n > k.Max {
+			return "", fmt.Errorf("%q is not a whole number from %d to %d", value, k.Min, k.Max)
+		}
+		return strconv.FormatInt(n, 10), nil
+	case Duration:
+		d, err := time.ParseDuration(strings.TrimSpace(value))
+		if err != nil || d < time.Duration(k.Min) || d > time.Duration(k.Max) {
+			return "", fmt.Errorf("%q is not a time span from %s to %s, such as %q",
+				value, short(time.Duration(k.Min)), short(time.Duration(k.Max)), k.Default)
+		}
+		return short(d), nil
+	case Enum:
+		v := strings.ToLower(strings.TrimSpace(value))
+		if !slices.Contains(k.Values, v) {
+			return "", fmt.Errorf("%q is not one of %s%s", value, strings.Join(k.Values, ", "), didYouMean(v, k.Values))
+		}
+		return v, nil
+	default:
+		return value, nil
+	}
+}
+
+// short writes a time span without the zero parts that Go writes: "1m", not "1m0s".
+func short(d time.Duration) string {
+	s := d.String()
+	if strings.HasSuffix(s, "m0s") {
+		s = strings.TrimSuffix(s, "0s")
+	}
+	if strings.HasSuffix(s, "h0m") {
+		s = strings.TrimSuffix(s, "0m")
+	}
+	return s
+}
+
+// split returns the texts of a List in its one-line form.
+func split(value string) []string {
+	var list []string
+	for item := range strings.SplitSeq(value, ",") {
+		if item = strings.TrimSpace(item); item != "" {
+			list = append(list, item)
+		}
+	}
+	return list
+}
+
+// unknown describes a name that is not in the table.
+func unknown(name string) error {
+	names := make([]string, len(keys))
+	for i := range keys {
+		names[i] = keys[i].Name
+	}
+	if hint := didYouMean(name, names); hint != "" {
+		return fmt.Errorf("unknown key%s", hint)
+	}
+	return fmt.Errorf("unknown key; `cmem config list` shows all")
+}
+
+// didYouMean returns `; did you mean "x"?` for the nearest of the names, or
+// nothing when none is near.
+func didYouMean(typed string, names []string) string {
+	typed = strings.ToLower(typed)
+	best, bestDistance := "", 1+max(2, len(typed)/3)
+	for _, name := range names {
+		d := distance(typed, name)
+		if _, last, dotted := strings.Cut(name, "."); dotted && last == typed {
+			d = 1 // "max_chars" means "context.max_chars"
+		}
+		if d < bestDistance && d < len(name) {
+			best, bestDistance = name, d
+		}
+	}
+	if best == "" {
+		return ""
+	}
+	return fmt.Sprintf("; did you mean %q?", best)
+}
+
+// distance is the Levenshtein distance of two short texts, in bytes.
+func distance(a, b string) int {
+	row := make([]int, len(b)+1)
+	for j := range row {
+		row[j] = j
+	}
+	for i := range len(a) {
+		diagonal := row[0]
+		row[0] = i + 1
+		for j := range len(b) {
+			cost := diagonal
+			if a[i] != b[j] {
+				cost++
+			}
+			diagonal = row[j+1]
+			row[j+1] = min(cost, diagonal+1, row[j]+1)
+		}
+	}
+	return row[len(b)]
+}

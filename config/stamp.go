@@ -1,0 +1,70 @@
+package config
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"time"
+)
+
+// settled is how old settings.json must be before there is a stamp for it. Some
+// file systems keep times by the second or two: of a file that was modified just
+// now, a later edit could have the same time.
+const settled = 3 * time.Second
+
+// Stamp returns the path of the fast-path stamp.
+//
+// The earliest part of a hook cannot read settings.json: a parser would cost more
+// than the hook itself. The stamp tells it, by a stat and a small read, that this
+// settings.json has nothing that such a hook must know but the data directory.
+func (c *Config) Stamp() string { return filepath.Join(c.base, "fast.stamp") }
+
+// WriteStamp brings the stamp up to date: it holds the path of the data directory
+// and has the modification time that settings.json had when it was loaded, to the
+// nanosecond, so that an edit by hand makes it stale. There is no stamp when there
+// is no settings.json, when something is wrong with the settings, when projects
+// are excluded, and in the first seconds after an edit. It writes only what is not
+// so already.
+func (c *Config) WriteStamp() error { return c.writeStamp(time.Now()) }
+
+func (c *Config) writeStamp(now time.Time) error {
+	if c.modified.IsZero() || c.invalid || len(c.List("exclude")) > 0 || now.Sub(c.modified) < settled {
+		if err := os.Remove(c.Stamp()); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return fmt.Errorf("remove stamp: %w", err)
+		}
+		return nil
+	}
+	if st, err := os.Stat(c.Stamp()); err == nil && st.ModTime().Equal(c.modified) {
+		if text, err := os.ReadFile(c.Stamp()); err == nil && string(text) == c.dataDir {
+			return nil
+		}
+	}
+	if err := c.replaceStamp(); err != nil {
+		return fmt.Errorf("write stamp: %w", err)
+	}
+	return nil
+}
+
+// replaceStamp writes the stamp beside its place, gives it its time, and only then
+// moves it there: a hook must never see the new time on an old path.
+func (c *Config) replaceStamp() (err error) {
+	tmp, err := os.CreateTemp(c.base, ".fast.stamp-*") // made with mode 0600
+	if err != nil {
+		return err
+	}
+	defer func() {
+		if err != nil {
+			_ = os.Remove(tmp.Name()) // nothing more can be done about it
+		}
+	}()
+	_, err = tmp.WriteString(c.dataDir)
+	if err = errors.Join(err, tmp.Close()); err != nil {
+		return err
+	}
+	if err = os.Chtimes(tmp.Name(), c.modified, c.modified); err != nil {
+		return err
+	}
+	return os.Rename(tmp.Name(), c.Stamp())
+}
