@@ -1,0 +1,55 @@
+package hooks
+
+import (
+	"os"
+	"path"
+	"path/filepath"
+	"strings"
+)
+
+// excluded reports whether cwd or a folder above it matches one of patterns: a
+// path, `~` for the home directory, `*` and `?` within a name, `**` at the end
+// for everything below (which holds without it, too), or a bare name for any
+// folder so called.
+func excluded(cwd string, patterns []string) bool {
+	if cwd == "" || len(patterns) == 0 {
+		return false
+	}
+	dir := path.Clean(filepath.ToSlash(cwd))
+	for {
+		for _, p := range patterns {
+			if matches(p, dir) {
+				return true
+			}
+		}
+		up := path.Dir(dir)
+		if up == dir {
+			return false
+		}
+		dir = up
+	}
+}
+
+func matches(pattern, dir string) bool {
+	p := filepath.ToSlash(strings.TrimSpace(pattern))
+	if p == "" {
+		return false
+	}
+	if p == "~" || strings.HasPrefix(p, "~/") {
+		home, err := os.UserHomeDir()
+		if err != nil {
+			return false
+		}
+		p = filepath.ToSlash(home) + p[1:]
+	}
+	p = strings.TrimSuffix(strings.TrimSuffix(p, "**"), "/")
+	if p == "" { // "/" or "**": everything
+		return true
+	}
+	if !strings.Contains(p, "/") {
+		ok, err := path.Match(p, path.Base(dir))
+		return err == nil && ok
+	}
+	ok, err := path.Match(p, dir)
+	return err == nil && ok
+}

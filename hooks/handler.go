@@ -1,0 +1,181 @@
+package hooks
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"time"
+	"unicode/utf16"
+
+	"cmem/config"
+	"cmem/hooks/early"
+	"cmem/hooks/spool"
+	"cmem/memory"
+)
+
+// MaxAnswer is how many characters (UTF-16 code units, as the host counts) an
+// answer's context may have. Claude Code replaces what is longer than 10,000 by
+// the path of a file.
+const MaxAnswer = 9500
+
+// ContextRequest says for whom the context of a starting session is.
+type ContextRequest struct {
+	CWD       string
+	SessionID string
+	Source    string // startup, resume, clear, compact, fork
+}
+
+// ContextSource gives the context block for a session that starts; "" for none.
+type ContextSource interface {
+	SessionContext(ctx context.Context, r ContextRequest) (string, error)
+}
+
+// Handler finishes the hook calls that hooks/early declined.
+type Handler struct {
+	Config  *config.Config
+	Context ContextSource
+	Log     *slog.Logger
+	Wake    func(dataDir string) error // starts the worker; spool.Wake but in tests
+}
+
+// answers names the events that may be answered. hooks/early leaves exactly
+// these to main.
+func answers(event string) bool { return event == memory.EventSessionStart }
+
+// Handle takes one hook call: it puts the event into the spool, wakes the worker
+// and, for an event that is answered, writes one complete JSON answer to out or
+// nothing. What goes wrong is logged; nothing is returned, since the host must
+// not notice.
+func (h *Handler) Handle(ctx context.Context, in early.Input, out io.Writer) {
+	start := time.Now()
+	payload, err := h.whole(in)
+	if err != nil {
+		h.Log.Error("hook payload refused", "error", err.Error(), "bytes", in.Size)
+		return
+	}
+	e, err := Decode("", payload)
+	if err != nil {
+		h.Log.Error("hook payload refused", "error", err.Error(), "bytes", in.Size)
+		return
+	}
+	if h.isExcluded(e) {
+		h.Log.Debug("event not recorded: excluded by the settings", "event", e.Name, "tool", e.ToolName)
+		return
+	}
+	h.deliver(e)
+	if answers(e.Name) {
+		h.answer(ctx, e, start, out)
+	}
+}
+
+// whole gives the payload, or what can be kept of one that is too large.
+func (h *Handler) whole(in early.Input) ([]byte, error) {
+	if in.Err != nil {
+		return nil, fmt.Errorf("read standard input: %w", in.Err)
+	}
+	if in.Size == int64(len(in.Payload)) {
+		return in.Payload, nil
+	}
+	kept, err := salvage(in.Payload, in.Size)
+	if err != nil {
+		return nil, fmt.Errorf("payload is larger than %d MiB: %w", early.MaxPayload>>20, err)
+	}
+	h.Log.Warn("hook payload cut: it is larger than is kept", "bytes", in.Size, "kept", len(kept))
+	return kept, nil
+}
+
+func (h *Handler) isExcluded(e memory.Event) bool {
+	if excluded(e.CWD, h.Config.List("exclude")) {
+		return true
+	}
+	if e.ToolName == "" {
+		return false
+	}
+	for _, tool := range h.Config.List("skip_tools") {
+		if tool == e.ToolName {
+			return true
+		}
+	}
+	return false
+}
+
+func (h *Handler) deliver(e memory.Event) {
+	if err := h.Config.EnsureDirs(); err != nil {
+		h.Log.Error("event lost: the data directory cannot be made", "event", e.Name, "error", err.Error())
+		return
+	}
+	// Decode has cut what is private: only its output may reach the disk.
+	if _, err := spool.Deliver(h.Config.Spool(), e.Raw); err != nil {
+		h.Log.Error("event lost: the spool cannot be written", "event", e.Name, "error", err.Error())
+		return
+	}
+	if err := h.Wake(h.Config.DataDir()); err != nil {
+		h.Log.Warn("the worker could not be started; the next hook tries again", "error", err.Error())
+	}
+}
+
+// answer writes the context of a starting session within the deadline; past it
+// the session starts without.
+func (h *Handler) answer(ctx context.Context, e memory.Event, start time.Time, out io.Writer) {
+	if !h.Config.Bool("context.enabled") {
+		return
+	}
+	ctx, cancel := context.WithDeadline(ctx, start.Add(h.Config.Duration("hook.deadline")))
+	defer cancel()
+	type result struct {
+		block string
+		err   error
+	}
+	// A query that hangs on a sick disk does not always heed its context; so it
+	// runs beside, and is left behind when time is up.
+	done := make(chan result, 1)
+	go func() {
+		block, err := h.Context.SessionContext(ctx, ContextRequest{CWD: e.CWD, SessionID: e.SessionID, Source: e.Source})
+		done <- result{block, err}
+	}()
+	var r result
+	select {
+	case r = <-done:
+	case <-ctx.Done():
+		r.err = ctx.Err()
+	}
+	switch {
+	case errors.Is(r.err, context.DeadlineExceeded):
+		h.Log.Warn("session started without context: hook.deadline was reached", "session", e.SessionID, "deadline", h.Config.Duration("hook.deadline").String())
+		return
+	case r.err != nil:
+		h.Log.Error("session started without context", "session", e.SessionID, "error", r.err.Error())
+		return
+	case r.block == "":
+		return
+	}
+	b, err := encodeAnswer(e.Name, r.block)
+	if err != nil {
+		h.Log.Error("session started without context", "session", e.SessionID, "error", err.Error())
+		return
+	}
+	if _, err := out.Write(b); err != nil {
+		h.Log.Warn("the host did not take the answer", "session", e.SessionID, "error", err.Error())
+	}
+}
+
+// encodeAnswer gives the one line that hands context to the model.
+func encodeAnswer(event, block string) ([]byte, error) {
+	if n := len(utf16.Encode([]rune(block))); n > MaxAnswer {
+		return nil, fmt.Errorf("the context has %d characters, the host takes %d", n, MaxAnswer)
+	}
+	type specific struct {
+		HookEventName     string `json:"hookEventName"`
+		AdditionalContext string `json:"additionalContext"`
+	}
+	b, err := json.Marshal(struct {
+		HookSpecificOutput specific `json:"hookSpecificOutput"`
+	}{specific{event, block}})
+	if err != nil {
+		return nil, fmt.Errorf("encode the answer: %w", err)
+	}
+	return append(b, '\n'), nil
+}

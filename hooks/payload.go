@@ -1,0 +1,255 @@
+package hooks
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"cmem/hooks/spool"
+	"cmem/memory"
+)
+
+// AgentClaudeCode is the assistant whose payloads are read here.
+const AgentClaudeCode = "claude-code"
+
+// Errors of payloads that can never become an event.
+var (
+	ErrEmpty     = errors.New("the payload is empty")
+	ErrNotObject = errors.New("the payload is not a JSON object")
+	ErrNoEvent   = errors.New(`the payload has no "hook_event_name"`)
+	ErrNoSession = errors.New(`the payload has no "session_id"`)
+)
+
+// fields is a payload taken apart one level deep. Hosts change the types of
+// fields between versions, so each is looked at on its own: one of a wrong type
+// counts as missing and the others are still read.
+type fields map[string]json.RawMessage
+
+func parseFields(raw []byte) (fields, error) {
+	trimmed := bytes.TrimSpace(raw)
+	if len(trimmed) == 0 {
+		return nil, ErrEmpty
+	}
+	if trimmed[0] != '{' {
+		return nil, ErrNotObject
+	}
+	var f fields
+	if err := json.Unmarshal(trimmed, &f); err != nil {
+		return nil, fmt.Errorf("read the payload of %d bytes: %w", len(raw), err)
+	}
+	return f, nil
+}
+
+// text gives a field that is a string, else "".
+func (f fields) text(name string) string {
+	var s string
+	if json.Unmarshal(f[name], &s) != nil {
+		return ""
+	}
+	return s
+}
+
+func (f fields) number(name string) int64 {
+	var n float64
+	if json.Unmarshal(f[name], &n) != nil {
+		return 0
+	}
+	return int64(n)
+}
+
+// Decode reads the payload raw of the event that the spool calls id. What
+// stands between <private> tags is cut and known shapes of secrets are masked,
+// in every field and in Event.Raw. Unknown events and fields are kept; without
+// a session or an event name there is an error.
+func Decode(id string, raw []byte) (memory.Event, error) {
+	clean, err := cleanPayload(raw)
+	if err != nil {
+		return memory.Event{}, err
+	}
+	f, err := parseFields(clean)
+	if err != nil {
+		return memory.Event{}, err
+	}
+	e := memory.Event{
+		ID:                   id,
+		Agent:                AgentClaudeCode,
+		Name:                 f.text("hook_event_name"),
+		SessionID:            f.text("session_id"),
+		PromptID:             f.text("prompt_id"),
+		TranscriptPath:       f.text("transcript_path"),
+		CWD:                  f.text("cwd"),
+		AgentID:              f.text("agent_id"),
+		AgentType:            f.text("agent_type"),
+		Prompt:               f.text("prompt"),
+		ToolName:             f.text("tool_name"),
+		ToolUseID:            f.text("tool_use_id"),
+		ToolInput:            f["tool_input"],
+		ToolResponse:         f["tool_response"],
+		Error:                f.text("error"),
+		DurationMS:           f.number("duration_ms"),
+		LastAssistantMessage: f.text("last_assistant_message"),
+		Source:               f.text("source"),
+		Reason:               f.text("reason"),
+		Trigger:              f.text("trigger"),
+		Raw:                  clean,
+	}
+	if e.Name == "" {
+		return memory.Event{}, ErrNoEvent
+	}
+	if e.SessionID == "" {
+		return memory.Event{}, ErrNoSession
+	}
+	if at, ok := spool.Time(id); ok {
+		e.CreatedAt = at.Truncate(time.Millisecond)
+	}
+	return e, nil
+}
+
+// cleanPayload gives raw with private parts cut and secrets masked; it is raw
+// itself when there was nothing to do.
+func cleanPayload(raw []byte) ([]byte, error) {
+	if !mayHoldPrivate(raw) && !mayHoldSecret(raw) {
+		return raw, nil
+	}
+	return rewriteStrings(raw, func() func(string) string {
+		cut := new(privateCutter)
+		return func(s string) string { return maskSecrets(cut.cut(s)) }
+	})
+}
+
+// rewriteStrings gives raw with every string value replaced by what a function
+// makes of it; newField gives the function for each field of the payload. The
+// order and the numbers stay as they are.
+func rewriteStrings(raw []byte, newField func() func(string) string) ([]byte, error) {
+	dec := json.NewDecoder(bytes.NewReader(raw))
+	dec.UseNumber()
+	w := rewriter{dec: dec, newField: newField}
+	if err := w.value(0); err != nil {
+		return nil, fmt.Errorf("rewrite the payload: %w", err)
+	}
+	return w.out.Bytes(), nil
+}
+
+type rewriter struct {
+	dec      *json.Decoder
+	out      bytes.Buffer
+	newField func() func(string) string
+	field    func(string) string
+}
+
+func (w *rewriter) value(depth int) error {
+	tok, err := w.dec.Token()
+	if err != nil {
+		return err
+	}
+	switch t := tok.(type) {
+	case json.Delim:
+		return w.container(t, depth)
+	case string:
+		if w.field == nil {
+			w.field = w.newField()
+		}
+		return w.scalar(w.field(t))
+	default:
+		return w.scalar(t)
+	}
+}
+
+func (w *rewriter) container(open json.Delim, depth int) error {
+	w.out.WriteRune(rune(open))
+	for first := true; w.dec.More(); first = false {
+		if !first {
+			w.out.WriteByte(',')
+		}
+		if open == '{' {
+			if depth == 0 {
+				w.field = w.newField()
+			}
+			key, err := w.dec.Token()
+			if err != nil {
+				return err
+			}
+			if err := w.scalar(key); err != nil {
+				return err
+			}
+			w.out.WriteByte(':')
+		}
+		if err := w.value(depth + 1); err != nil {
+			return err
+		}
+	}
+	end, err := w.dec.Token()
+	if err != nil {
+		return err
+	}
+	if d, ok := end.(json.Delim); ok {
+		w.out.WriteRune(rune(d))
+	}
+	return nil
+}
+
+func (w *rewriter) scalar(v any) error {
+	enc := json.NewEncoder(&w.out)
+	enc.SetEscapeHTML(false)
+	if err := enc.Encode(v); err != nil {
+		return err
+	}
+	w.out.Truncate(w.out.Len() - 1) // Encode ends with a newline
+	return nil
+}
+
+// salvage makes a whole payload out of one that was too large to keep: the
+// fields that come before the cut stay, the rest is dropped, and
+// "cmem_dropped_bytes" says how much was lost. It gives an error when not even
+// event and session can be read.
+func salvage(part []byte, size int64) ([]byte, error) {
+	dec := json.NewDecoder(bytes.NewReader(part))
+	if tok, err := dec.Token(); err != nil || tok != json.Delim('{') {
+		return nil, ErrNotObject
+	}
+	kept := fields{}
+	var order []string
+	keptBytes := 0
+	for dec.More() {
+		key, err := dec.Token()
+		if err != nil {
+			break
+		}
+		name, ok := key.(string)
+		if !ok {
+			break
+		}
+		var v json.RawMessage
+		if dec.Decode(&v) != nil {
+			break // the cut is here
+		}
+		if _, doubled := kept[name]; !doubled {
+			order = append(order, name)
+		}
+		kept[name] = v
+		keptBytes += len(v)
+	}
+	if kept.text("hook_event_name") == "" {
+		return nil, ErrNoEvent
+	}
+	if kept.text("session_id") == "" {
+		return nil, ErrNoSession
+	}
+	var out strings.Builder
+	out.WriteByte('{')
+	for _, name := range order {
+		key, err := json.Marshal(name)
+		if err != nil {
+			return nil, fmt.Errorf("rewrite field %q: %w", name, err)
+		}
+		out.Write(key)
+		out.WriteByte(':')
+		out.Write(kept[name])
+		out.WriteByte(',')
+	}
+	fmt.Fprintf(&out, `"cmem_dropped_bytes":%d}`, size-int64(keptBytes))
+	return []byte(out.String()), nil
+}

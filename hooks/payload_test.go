@@ -1,0 +1,242 @@
+package hooks
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"cmem/hooks/spool"
+	"cmem/memory"
+)
+
+func TestDecodeReadsEveryRecordedPayload(t *testing.T) {
+	files, err := filepath.Glob("testdata/payloads/*.json")
+	if err != nil || len(files) < 50 {
+		t.Fatalf("%d recorded payloads, %v", len(files), err)
+	}
+	at := time.Date(2026, 11, 30, 8, 0, 0, 5e6, time.UTC)
+	for _, file := range files {
+		raw, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		e, err := Decode(spool.NameAt(at, 1), raw)
+		if err != nil {
+			t.Errorf("%s: %v", filepath.Base(file), err)
+			continue
+		}
+		name, _, _ := strings.Cut(strings.TrimSuffix(filepath.Base(file), ".json"), "-")
+		if e.Name != name || e.SessionID == "" || e.Agent != AgentClaudeCode || !e.CreatedAt.Equal(at) {
+			t.Errorf("%s: decoded as %q of session %q at %s", filepath.Base(file), e.Name, e.SessionID, e.CreatedAt)
+		}
+		if e.IsTool() && (e.ToolName == "" || e.ToolUseID == "" || len(e.ToolInput) == 0) {
+			t.Errorf("%s: tool %q, id %q, input %s", filepath.Base(file), e.ToolName, e.ToolUseID, e.ToolInput)
+		}
+	}
+}
+
+func TestDecodeRefusesWhatIsNoEvent(t *testing.T) {
+	for name, tt := range map[string]struct {
+		in   string
+		want error
+	}{
+		"empty":             {"", ErrEmpty},
+		"white space":       {" \n", ErrEmpty},
+		"text":              {"hello", ErrNotObject},
+		"array":             {"[1]", ErrNotObject},
+		"no event":          {`{"session_id":"s"}`, ErrNoEvent},
+		"no session":        {`{"hook_event_name":"Stop"}`, ErrNoSession},
+		"event not text":    {`{"session_id":"s","hook_event_name":7}`, ErrNoEvent},
+		"session not text":  {`{"session_id":{},"hook_event_name":"Stop"}`, ErrNoSession},
+		"null for an event": {`{"session_id":"s","hook_event_name":null}`, ErrNoEvent},
+	} {
+		t.Run(name, func(t *testing.T) {
+			if _, err := Decode("x", []byte(tt.in)); !errors.Is(err, tt.want) {
+				t.Errorf("Decode(%q) gave %v, want %v", tt.in, err, tt.want)
+			}
+		})
+	}
+	if _, err := Decode("x", []byte(`{"session_id":"s","hook_event_name":"Stop"`)); err == nil {
+		t.Error("cut-off JSON was accepted")
+	}
+}
+
+func TestFieldsOfAWrongTypeCountAsMissing(t *testing.T) {
+	e, err := Decode("x", []byte(`{"session_id":"s","hook_event_name":"PostToolUse","cwd":7,"prompt":["x"],"tool_name":{},"duration_ms":"12","tool_response":"text","unknown":{"a":[1]}}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if e.CWD != "" || e.Prompt != "" || e.ToolName != "" || e.DurationMS != 0 || string(e.ToolResponse) != `"text"` {
+		t.Errorf("decoded %+v", e)
+	}
+	if !bytes.Contains(e.Raw, []byte(`"unknown":{"a":[1]}`)) {
+		t.Errorf("the unknown field is not kept: %s", e.Raw)
+	}
+}
+
+func TestWhatIsPrivateIsCutEverywhere(t *testing.T) {
+	for name, tt := range map[string]struct{ in, want string }{
+		"in a prompt":          {`"prompt":"before <private>geheim</private> after"`, `"prompt":"before [private] after"`},
+		"with attributes":      {`"prompt":"<private why=\"x\">geheim</private>!"`, `"prompt":"[private]!"`},
+		"in capitals":          {`"prompt":"<PRIVATE>geheim</Private>!"`, `"prompt":"[private]!"`},
+		"nested":               {`"prompt":"a<private>b<private>geheim</private>geheim</private>c"`, `"prompt":"a[private]c"`},
+		"not closed":           {`"prompt":"a <private>geheim to the end"`, `"prompt":"a [private]"`},
+		"not opened":           {`"prompt":"a</private> b <private>geheim</private>"`, `"prompt":"a b [private]"`},
+		"behind an escape":     {`"prompt":"a \u003cprivate\u003egeheim\u003c/private\u003e b"`, `"prompt":"a [private] b"`},
+		"escaped letter":       {`"prompt":"a <\u0070rivate>geheim</private> b"`, `"prompt":"a [private] b"`},
+		"deep in a tool input": {`"tool_input":{"a":[{"b":"x<private>geheim</private>"}],"n":12345678901234567890}`, `"tool_input":{"a":[{"b":"x[private]"}],"n":12345678901234567890}`},
+		"over two strings":     {`"tool_input":{"old":"x<private>geheim","new":"geheim</private>y"},"z":"kept"`, `"tool_input":{"old":"x[private]","new":"[private]y"},"z":"kept"`},
+		"chinese":              {`"prompt":"退款 <private>密码是geheim</private> 数据库"`, `"prompt":"退款 [private] 数据库"`},
+	} {
+		t.Run(name, func(t *testing.T) {
+			e, err := Decode("x", []byte(`{"session_id":"s","hook_event_name":"UserPromptSubmit",`+tt.in+`}`))
+			if err != nil {
+				t.Fatal(err)
+			}
+			if want := `{"session_id":"s","hook_event_name":"UserPromptSubmit",` + tt.want + `}`; string(e.Raw) != want {
+				t.Errorf("kept %s\nwant %s", e.Raw, want)
+			}
+			if strings.Contains(e.Prompt, "geheim") || bytes.Contains(e.ToolInput, []byte("geheim")) {
+				t.Errorf("private text in the fields: %q %s", e.Prompt, e.ToolInput)
+			}
+		})
+	}
+}
+
+func TestKnownShapesOfSecretsAreMasked(t *testing.T) {
+	// The values are made up; they are joined here so that no scanner takes this file for a leak.
+	secret := map[string]string{
+		"anthropic": "sk-" + "ant-api03-" + strings.Repeat("aB3_", 8),
+		"openai":    "sk-" + strings.Repeat("aB3x", 8),
+		"github":    "ghp" + "_" + strings.Repeat("aB3x", 9),
+		"aws":       "AKIA" + "IOSFODNN7EXAMPLE",
+		"google":    "AIza" + strings.Repeat("aB3_x", 7),
+		"slack":     "xoxb" + "-123456789012-abcdefABCDEF",
+		"jwt":       "eyJhbGciOiJIUzI1NiJ9" + ".eyJzdWIiOiIxMjM0NTY3ODkwIn0" + ".dBjftJeZ4CVPmB92K27uhbUJU1p1r",
+	}
+	for name, value := range secret {
+		got := maskSecrets("key " + value + " end")
+		if want := "key " + secretMark + " end"; got != want {
+			t.Errorf("%s: %q, want %q", name, got, want)
+		}
+	}
+	for in, want := range map[string]string{
+		"Authorization: Bearer abcdef1234567890abcdef":                                           "Authorization: Bearer [secret]",
+		"postgres://app:hunter2@db/shop":                                                         "postgres://app:[secret]@db/shop",
+		"DB_PASSWORD=correct7horse7battery":                                                      "DB_PASSWORD=[secret]",
+		`api_key: "9f8e7d6c5b4a39281706"`:                                                        `api_key: "[secret]"`,
+		"-----BEGIN RSA PRIVATE KEY-----\nMIIE\nxyz\n-----END RSA PRIVATE KEY-----\nrest":        "[secret]\nrest",
+		"-----BEGIN PRIVATE KEY-----\ncut off":                                                   "[secret]",
+		"the password field is required":                                                         "the password field is required",
+		"func token(s string) error":                                                             "func token(s string) error",
+		"see https://example.com:8080/path and user@example.com":                                 "see https://example.com:8080/path and user@example.com",
+		"secret := os.Getenv(\"SECRET\")":                                                        "secret := os.Getenv(\"SECRET\")",
+		"task-sk-learn uses sk-learn 1.2":                                                        "task-sk-learn uses sk-learn 1.2",
+		"tokens_source = estimateTokens":                                                         "tokens_source = estimateTokens",
+		"数据库密码 password=Zx81Zx81Zx81 已更新":                                                        "数据库密码 password=[secret] 已更新",
+		"commit 9fceb02d0ae598e95dc970b74767f19372d61af8 fixes token refresh in access_token.go": "commit 9fceb02d0ae598e95dc970b74767f19372d61af8 fixes token refresh in access_token.go",
+	} {
+		if got := maskSecrets(in); got != want {
+			t.Errorf("maskSecrets(%q)\n = %q\nwant %q", in, got, want)
+		}
+	}
+}
+
+func TestSecretsAreMaskedInFieldsAndArchive(t *testing.T) {
+	key := "ghp" + "_" + strings.Repeat("aB3x", 9)
+	e, err := Decode("x", []byte(`{"session_id":"s","hook_event_name":"PostToolUse","tool_name":"Bash","tool_input":{"command":"curl -H 'x: `+key+`'"},"tool_response":{"stdout":"`+key+`\n"}}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for what, b := range map[string][]byte{"input": e.ToolInput, "response": e.ToolResponse, "archive": e.Raw} {
+		if bytes.Contains(b, []byte(key)) {
+			t.Errorf("the key stands in the %s: %s", what, b)
+		}
+	}
+}
+
+func TestSalvageKeepsWhatCameBeforeTheCut(t *testing.T) {
+	whole := `{"session_id":"s","cwd":"/home/dev","hook_event_name":"PostToolUse","tool_name":"Write","tool_input":{"content":"` + strings.Repeat("x", 1000) + `"}}`
+	got, err := salvage([]byte(whole[:600]), int64(len(whole)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	e, err := Decode("x", got)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if e.SessionID != "s" || e.ToolName != "Write" || e.CWD != "/home/dev" || e.ToolInput != nil {
+		t.Errorf("salvaged %s", got)
+	}
+	if !bytes.Contains(got, []byte(`"cmem_dropped_bytes":`)) {
+		t.Errorf("the loss is not said: %s", got)
+	}
+	for _, part := range []string{"", "[", `{"session_id":"s","tool`, `{"hook_event_name":"Stop","x":"`} {
+		if got, err := salvage([]byte(part), 1<<30); err == nil {
+			t.Errorf("salvage(%q) = %s", part, got)
+		}
+	}
+}
+
+func FuzzDecodeNeverPanicsAndNeverLeaksPrivateText(f *testing.F) {
+	f.Add([]byte(`{"session_id":"s","hook_event_name":"Stop","prompt":"<private>geheim</private>"}`))
+	f.Add([]byte(`{"session_id":"s","hook_event_name":"Stop","a":{"b":["<private>","geheim"]}}`))
+	f.Fuzz(func(t *testing.T, raw []byte) {
+		e, err := Decode("x", raw)
+		if err != nil {
+			return
+		}
+		if !json.Valid(e.Raw) {
+			t.Fatalf("archived payload is no JSON: %q", e.Raw)
+		}
+		var v any
+		if err := json.Unmarshal(e.Raw, &v); err == nil && mayHoldPrivate(e.Raw) {
+			// What is left of a tag can only be one that is not complete.
+			if privateTag().MatchString(e.Prompt) || privateTag().MatchString(e.LastAssistantMessage) {
+				t.Fatalf("a private tag was kept: %q", e.Raw)
+			}
+		}
+	})
+}
+
+func TestExclusionsMatchFoldersAndAllBelow(t *testing.T) {
+	home := t.TempDir()
+	t.Setenv("HOME", home)
+	t.Setenv("USERPROFILE", home)
+	for _, tt := range []struct {
+		cwd     string
+		pattern string
+		want    bool
+	}{
+		{"/srv/secret", "/srv/secret", true},
+		{"/srv/secret/sub/dir", "/srv/secret", true},
+		{"/srv/secret/sub", "/srv/secret/**", true},
+		{"/srv/secrets", "/srv/secret", false},
+		{"/srv/客户/a", "/srv/客户", true},
+		{"/srv/client-x/a", "/srv/client-*", true},
+		{"/srv/other", "/srv/client-*", false},
+		{home + "/private/x", "~/private", true},
+		{"/anything", "/", true},
+		{"/home/dev/node_modules/x", "node_modules", true},
+		{"/home/dev/x", "", false},
+		{"", "/srv", false},
+	} {
+		if got := excluded(tt.cwd, []string{tt.pattern}); got != tt.want {
+			t.Errorf("excluded(%q, %q) = %v, want %v", tt.cwd, tt.pattern, got, tt.want)
+		}
+	}
+}
+
+func TestOnlyStartingSessionsAreAnswered(t *testing.T) {
+	// hooks/early holds the same rule; the process tests compare the two.
+	for event, want := range map[string]bool{memory.EventSessionStart: true, memory.EventPostToolUse: false, memory.EventStop: false, memory.EventSubagentStop: false, "Unknown": false} {
+		if answers(event) != want {
+			t.Errorf("answers(%s) = %v", event, !want)
+		}
+	}
+}
