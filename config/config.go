@@ -94,9 +94,7 @@ func Load(getenv func(string) string) (*Config, error) {
 		v.origin = Env
 		c.values[i] = v
 	}
-	if err := c.moveDataDir(getenv("CMEM_DATA_DIR") != ""); err != nil {
-		problems = append(problems, *err)
-	}
+	c.moveDataDir()
 	if len(problems) > 0 {
 		c.invalid = true
 		return c, &Error{Problems: problems}
@@ -127,21 +125,13 @@ func (c *Config) locate(getenv func(string) string) error {
 }
 
 // moveDataDir follows the data_dir of settings.json, unless the environment has
-// the last word.
-func (c *Config) moveDataDir(byEnv bool) *Problem {
-	i, _ := index("data_dir")
-	dir := c.values[i].text
-	if byEnv || dir == "" {
-		c.values[i].text = c.dataDir
-		return nil
+// the last word. The setting shows the directory that is in force.
+func (c *Config) moveDataDir() {
+	v := c.value("data_dir")
+	if v.origin == File && v.text != "" {
+		c.dataDir = v.text
 	}
-	abs, err := c.expand(dir)
-	if err != nil {
-		c.values[i] = value{text: c.dataDir}
-		return &Problem{Where: c.File(), Key: "data_dir", Err: err}
-	}
-	c.dataDir, c.values[i].text = abs, abs
-	return nil
+	v.text = c.dataDir
 }
 
 // expand returns dir as an absolute path, with a leading ~ replaced. A relative

@@ -168,6 +168,9 @@ func (c *Config) take(m member, again bool) error {
 		return errors.New("is set twice; remove one of the two")
 	}
 	v, err := keys[i].fromJSON(m.value)
+	if err == nil && m.name == "data_dir" && v.text != "" {
+		v.text, err = c.expand(v.text)
+	}
 	if err != nil {
 		return err
 	}
@@ -247,10 +250,10 @@ func locate(problems []Problem, members []member, file string, data []byte) {
 // comments included. The value is in its one-line form. An unknown name or a wrong
 // value is an error that says what is allowed, and nothing is written.
 func (c *Config) Set(name, text string) error {
-	i, ok := index(name)
-	if !ok {
-		return fmt.Errorf("%s: %w", name, unknown(name))
+	if err := CheckName(name); err != nil {
+		return err
 	}
+	i, _ := index(name)
 	k := &keys[i]
 	v, err := k.parse(text)
 	if err == nil && name == "data_dir" && text != "" {

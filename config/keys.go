@@ -131,6 +131,14 @@ func split(value string) []string {
 	return list
 }
 
+// CheckName returns an error that names the nearest keys when name is not one.
+func CheckName(name string) error {
+	if _, ok := index(name); !ok {
+		return fmt.Errorf("%s: %w", name, unknown(name))
+	}
+	return nil
+}
+
 // unknown describes a name that is not in the table.
 func unknown(name string) error {
 	names := make([]string, len(keys))

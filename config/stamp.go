@@ -24,13 +24,14 @@ func (c *Config) Stamp() string { return filepath.Join(c.base, "fast.stamp") }
 // WriteStamp brings the stamp up to date: it holds the path of the data directory
 // and has the modification time that settings.json had when it was loaded, to the
 // nanosecond, so that an edit by hand makes it stale. There is no stamp when there
-// is no settings.json, when something is wrong with the settings, when projects
-// are excluded, and in the first seconds after an edit. It writes only what is not
-// so already.
+// is no settings.json, when something is wrong with the settings, when projects are
+// excluded or tools skipped, and in the first seconds after an edit. It writes only
+// what is not so already.
 func (c *Config) WriteStamp() error { return c.writeStamp(time.Now()) }
 
 func (c *Config) writeStamp(now time.Time) error {
-	if c.modified.IsZero() || c.invalid || len(c.List("exclude")) > 0 || now.Sub(c.modified) < settled {
+	selective := len(c.List("exclude")) > 0 || len(c.List("skip_tools")) > 0
+	if c.modified.IsZero() || c.invalid || selective || now.Sub(c.modified) < settled {
 		if err := os.Remove(c.Stamp()); err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return fmt.Errorf("remove stamp: %w", err)
 		}

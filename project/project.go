@@ -66,8 +66,8 @@ func canonical(dir string) string {
 	}
 	rest := ""
 	for at := abs; ; {
-		if real, err := filepath.EvalSymlinks(at); err == nil {
-			return filepath.Join(real, rest)
+		if resolved, err := filepath.EvalSymlinks(at); err == nil {
+			return filepath.Join(resolved, rest)
 		}
 		up := filepath.Dir(at)
 		if up == at {
