@@ -1,0 +1,170 @@
+package store
+
+import (
+	"fmt"
+	"math"
+	"strings"
+	"time"
+
+	"cmem/memory"
+)
+
+// place is a position between the rows of one table in the order of
+// (created_at_epoch, id).
+type place struct{ epoch, id int64 }
+
+var (
+	lowest  = place{math.MinInt64, math.MinInt64}
+	highest = place{math.MaxInt64, math.MaxInt64}
+)
+
+func (p place) less(q place) bool {
+	return p.epoch < q.epoch || p.epoch == q.epoch && p.id < q.id
+}
+
+// at is the place just before every row of the time t.
+func at(t time.Time) place { return place{t.UnixMilli(), math.MinInt64} }
+
+// placeOf is where a cursor, which may stand on a row of another kind, cuts the
+// rows of kind: those before it are older than the cursor, those after it newer.
+func placeOf(c memory.Cursor, kind memory.ItemKind) place {
+	switch {
+	case c.Kind == "" || c.Kind == kind:
+		return place{c.EpochMS, c.ID}
+	case kind < c.Kind:
+		return place{c.EpochMS, math.MaxInt64}
+	default:
+		return place{c.EpochMS, math.MinInt64}
+	}
+}
+
+// span is an open range of places: its ends are not in it.
+type span struct{ from, to place }
+
+// spanOf is the range of a filter's times.
+func spanOf(f memory.Filter) span {
+	s := span{lowest, highest}
+	if !f.After.IsZero() {
+		s.from = at(f.After)
+	}
+	if !f.Before.IsZero() {
+		s.to = at(f.Before)
+	}
+	return s
+}
+
+// before cuts what is not strictly older than the cursor; the zero cursor is the top.
+func (s span) before(c memory.Cursor, kind memory.ItemKind) span {
+	if p := placeOf(c, kind); !c.IsZero() && p.less(s.to) {
+		s.to = p
+	}
+	return s
+}
+
+// after cuts what is not strictly newer than the cursor.
+func (s span) after(c memory.Cursor, kind memory.ItemKind) span {
+	if p := placeOf(c, kind); !c.IsZero() && s.from.less(p) {
+		s.from = p
+	}
+	return s
+}
+
+// where collects the terms of a WHERE clause and their arguments. The text
+// depends only on which filters are set, not on their values, so that few
+// statements have to be prepared.
+type where struct {
+	terms []string
+	args  []any
+}
+
+func (w *where) add(term string, args ...any) {
+	w.terms = append(w.terms, term)
+	w.args = append(w.args, args...)
+}
+
+func (w *where) String() string { return strings.Join(w.terms, " AND ") }
+
+// origin adds the terms about project, session and time, which every table has
+// and an index answers.
+func (w *where) origin(f memory.Filter, s span) {
+	if f.SessionID != "" {
+		w.add("session_id = ?", f.SessionID)
+	}
+	if f.Project != "" {
+		// The unary plus keeps the planner away from the project's index: a session
+		// is smaller than its project, and pinned observations are few.
+		if f.SessionID != "" || f.PinnedOnly {
+			w.add("+project = ?", f.Project)
+		} else {
+			w.add("project = ?", f.Project)
+		}
+	}
+	w.add("(created_at_epoch, id) > (?, ?)", s.from.epoch, s.from.id)
+	w.add("(created_at_epoch, id) < (?, ?)", s.to.epoch, s.to.id)
+}
+
+// status adds the term about the status of an observation or summary.
+func (w *where) status(f memory.Filter) {
+	switch len(f.Statuses) {
+	case 0:
+		w.add("status = 'active'")
+	default:
+		list := make([]string, len(f.Statuses))
+		for i, s := range f.Statuses {
+			list[i] = string(s)
+		}
+		w.add("+status IN (SELECT value FROM json_each(?))", encodeJSON(list))
+	}
+}
+
+// details adds the terms that only observations have.
+func (w *where) details(f memory.Filter, now time.Time) {
+	w.status(f)
+	if len(f.Types) > 0 {
+		w.add("+type IN (SELECT value FROM json_each(?))", encodeJSON(f.Types))
+	}
+	if f.PinnedOnly {
+		w.add("pinned = 1")
+	}
+	if !f.IncludeExpired {
+		w.add("(valid_until_epoch IS NULL OR valid_until_epoch > ?)", now.UnixMilli())
+	}
+	if len(f.Concepts) > 0 {
+		w.add(hasEntry("observations.concepts"), encodeJSON(asEntries(f.Concepts)))
+	}
+	if len(f.Tags) > 0 {
+		w.add(hasEntry("observations.tags"), encodeJSON(asEntries(f.Tags)))
+	}
+	if len(f.Files) > 0 {
+		patterns := asEntries(f.Files)
+		for i, p := range patterns {
+			patterns[i] = "%" + likeEscaper.Replace(p[1:len(p)-1]) + "%"
+		}
+		w.add(`EXISTS (SELECT 1 FROM json_each(?) AS want WHERE observations.files LIKE want.value ESCAPE '\')`, encodeJSON(patterns))
+	}
+}
+
+// asEntries writes each string as it stands in a list column, quotes and all;
+// empty ones are dropped. Looking for that text there is much cheaper than taking
+// each row's JSON apart.
+func asEntries(list []string) []string {
+	var out []string
+	for _, s := range list {
+		if array := encodeList([]string{s}); array != "[]" {
+			out = append(out, array[1:len(array)-1])
+		}
+	}
+	return out
+}
+
+// hasEntry is true of rows whose list column has one of the wanted entries.
+func hasEntry(column string) string {
+	return fmt.Sprintf("EXISTS (SELECT 1 FROM json_each(?) AS want WHERE instr(%s, want.value) > 0)", column)
+}
+
+var likeEscaper = strings.NewReplacer(`\`, `\\`, `%`, `\%`, `_`, `\_`)
+
+// detailed reports whether f asks for what only observations have.
+func detailed(f memory.Filter) bool {
+	return len(f.Types) > 0 || len(f.Concepts) > 0 || len(f.Tags) > 0 || len(f.Files) > 0 || f.PinnedOnly
+}

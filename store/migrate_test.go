@@ -1,0 +1,156 @@
+package store
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"sync"
+	"testing"
+
+	"cmem/memory"
+)
+
+// nextSchema is the schema with one more step.
+func nextSchema(text string) []migration {
+	return append(append([]migration(nil), schema...), migration{version: newest(schema) + 1, sql: text})
+}
+
+// oldStore makes a store of today's schema with one observation in it, and closes it.
+func oldStore(t *testing.T) (path string) {
+	t.Helper()
+	path = filepath.Join(t.TempDir(), "cmem.db")
+	s, err := Open(t.Context(), path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	remember(t, s, memory.Observation{Title: "from before"})
+	if err := s.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+func TestMigrationBacksUpAndKeepsEverything(t *testing.T) {
+	path := oldStore(t)
+	s, err := open(t.Context(), path, nextSchema("CREATE TABLE novelty (id INTEGER PRIMARY KEY);"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	version, err := number(t.Context(), s.read, "PRAGMA user_version")
+	if err != nil || int(version) != newest(schema)+1 {
+		t.Errorf("schema version %d, want %d (%v)", version, newest(schema)+1, err)
+	}
+	if list, err := s.ListObservations(t.Context(), memory.Filter{}, memory.Cursor{}, 10); err != nil || len(list) != 1 {
+		t.Errorf("%d observations after the migration (%v)", len(list), err)
+	}
+	if err := s.Close(); err != nil {
+		t.Fatal(err)
+	}
+
+	copied := backupPath(path, newest(schema))
+	if info, err := os.Stat(copied); err != nil {
+		t.Fatal(err)
+	} else if mode := info.Mode().Perm(); runtime.GOOS != "windows" && mode != 0o600 {
+		t.Errorf("the copy has mode %04o", mode)
+	}
+	b, err := OpenReadOnly(t.Context(), copied)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if list, err := b.ListObservations(t.Context(), memory.Filter{}, memory.Cursor{}, 10); err != nil || len(list) != 1 || list[0].Title != "from before" {
+		t.Errorf("the copy has %v (%v)", list, err)
+	}
+	if err := b.Close(); err != nil {
+		t.Error(err)
+	}
+}
+
+func TestNewStoreNeedsNoBackup(t *testing.T) {
+	s := newStore(t)
+	if copies, _ := filepath.Glob(filepath.Join(filepath.Dir(s.Path()), "*.bak")); len(copies) != 0 {
+		t.Errorf("a new store was backed up: %v", copies)
+	}
+}
+
+func TestFailedMigrationChangesNothing(t *testing.T) {
+	path := oldStore(t)
+	_, err := open(t.Context(), path, nextSchema("CREATE TABLE half (id INTEGER); INSERT INTO no_such_table VALUES (1);"))
+	if err == nil || !strings.Contains(err.Error(), "version 2") {
+		t.Fatalf("error %v, want one that names the step", err)
+	}
+	s := openStore(t, path)
+	if n, err := number(t.Context(), s.read, "SELECT count(*) FROM sqlite_master WHERE name = 'half'"); err != nil || n != 0 {
+		t.Errorf("half a migration is left (%v)", err)
+	}
+	if list, err := s.ListObservations(t.Context(), memory.Filter{}, memory.Cursor{}, 10); err != nil || len(list) != 1 {
+		t.Errorf("%d observations after the failure (%v)", len(list), err)
+	}
+}
+
+func TestNewerSchemaIsRefusedUntouched(t *testing.T) {
+	path := oldStore(t)
+	s, err := open(t.Context(), path, nextSchema("CREATE TABLE novelty (id INTEGER PRIMARY KEY);"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := s.Close(); err != nil {
+		t.Fatal(err)
+	}
+	_, forWriting := Open(t.Context(), path)
+	_, forReading := OpenReadOnly(t.Context(), path)
+	for _, err := range []error{forWriting, forReading} {
+		var newer *NewerSchemaError
+		if !errors.As(err, &newer) {
+			t.Fatalf("error %v, want a NewerSchemaError", err)
+		}
+		if newer.Have != newest(schema)+1 || newer.Want != newest(schema) {
+			t.Errorf("have %d, want %d", newer.Have, newer.Want)
+		}
+	}
+}
+
+func TestOldSchemaIsNotReadButAnnounced(t *testing.T) {
+	path := oldStore(t)
+	before := schema
+	schema = nextSchema("")
+	defer func() { schema = before }()
+	if _, err := OpenReadOnly(t.Context(), path); !errors.Is(err, ErrOldSchema) {
+		t.Errorf("error %v, want ErrOldSchema", err)
+	}
+}
+
+func TestMigrationsOfTwoProcessesHappenOnce(t *testing.T) {
+	path := oldStore(t)
+	steps := nextSchema("CREATE TABLE once (id INTEGER PRIMARY KEY);")
+	var wg sync.WaitGroup
+	for range 4 {
+		wg.Go(func() {
+			s, err := open(t.Context(), path, steps)
+			if err != nil {
+				t.Error(err)
+				return
+			}
+			if err := s.Close(); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	wg.Wait()
+}
+
+func TestSchemaStepsAreNumberedInOrder(t *testing.T) {
+	files, err := migrationFiles.ReadDir("migrations")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(files) != len(schema) {
+		t.Errorf("%d files, %d steps", len(files), len(schema))
+	}
+	for i, m := range schema {
+		if m.version != i+1 || m.file != "migrations/"+files[i].Name() {
+			t.Errorf("step %d is version %d from %s, its file is %s", i, m.version, m.file, files[i].Name())
+		}
+	}
+}

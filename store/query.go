@@ -1,0 +1,278 @@
+package store
+
+import (
+	"errors"
+	"slices"
+	"strings"
+	"unicode/utf8"
+)
+
+// ErrEmptyQuery says that a search text has no letter and no digit in it.
+var ErrEmptyQuery = errors.New("nothing to search for: the text needs a letter or a digit")
+
+// What is taken from a search text; the rest of a longer one is left out.
+const (
+	maxQueryWords = 32
+	maxWordAtoms  = 32
+	maxWidePairs  = 64
+	minPrefix     = 2 // runes; a shorter one matches half the store
+)
+
+// query is a search text translated for FTS5.
+type query struct {
+	whole string // every word must match as it is
+	all   string // likewise, but the last word may be the beginning of a longer one
+	any   string // at least one must match, and every quoted phrase
+	// wide holds the runs of wide script: the index knows them as pairs only, so
+	// that matches of them have to be marked by hand.
+	wide []string
+}
+
+// parseQuery translates what a person typed. It is the only way from user text
+// to an FTS5 expression: nothing in it can be syntax, because every string that
+// reaches FTS5 consists of letters and digits between quotes.
+//
+// Words must all be there; a text between double quotes is a phrase; the last
+// word may be unfinished. An identifier is found in its own spelling and in
+// those with the same parts: orderService, order_service, order-service.
+func parseQuery(text string) (query, error) {
+	words := splitQuery(clean(text))
+	if len(words) > maxQueryWords {
+		words = words[:maxQueryWords]
+	}
+	if meaning := slices.DeleteFunc(slices.Clone(words), queryWord.isStop); len(meaning) > 0 {
+		words = meaning
+	}
+	if len(words) == 0 {
+		return query{}, ErrEmptyQuery
+	}
+	var q query
+	var whole, all, phrases, loose []string
+	for _, w := range words {
+		exact := w.exact()
+		all = append(all, exact)
+		closed := w
+		closed.open = false
+		whole = append(whole, closed.exact())
+		q.wide = append(q.wide, w.wide()...)
+		if w.quoted {
+			phrases = append(phrases, exact)
+		} else {
+			loose = append(loose, exact)
+			loose = append(loose, w.pieces()...)
+		}
+	}
+	q.whole, q.all = strings.Join(whole, " AND "), strings.Join(all, " AND ")
+	if q.any = orOf(loose); len(phrases) > 0 {
+		q.any = strings.Join(append(phrases, nonEmpty(q.any)...), " AND ")
+	}
+	return q, nil
+}
+
+func nonEmpty(s string) []string {
+	if s == "" {
+		return nil
+	}
+	return []string{s}
+}
+
+// queryWord is one word or quoted phrase of a search text.
+type queryWord struct {
+	compounds []compound // at least one
+	quoted    bool
+	open      bool // may be the beginning of a longer word
+}
+
+// splitQuery cuts a search text into words and quoted phrases. A quote that is
+// not closed is no quote.
+func splitQuery(text string) []queryWord {
+	var words []queryWord
+	add := func(s string, quoted bool) {
+		c := compounds(s)
+		atoms := 0
+		for i := range c {
+			if atoms += len(c[i].atoms); atoms > maxWordAtoms {
+				c = c[:max(i, 1)]
+				c[0].atoms = c[0].atoms[:min(len(c[0].atoms), maxWordAtoms)]
+				break
+			}
+		}
+		if len(c) > 0 {
+			words = append(words, queryWord{compounds: c, quoted: quoted})
+		}
+	}
+	plain := func(s string) {
+		for f := range strings.FieldsSeq(s) {
+			add(f, false)
+		}
+	}
+	rest := text
+	for {
+		before, quotedOn, found := strings.Cut(rest, `"`)
+		phrase, after, closed := strings.Cut(quotedOn, `"`)
+		if !found || !closed {
+			break
+		}
+		plain(before)
+		add(phrase, true)
+		rest = after
+	}
+	plain(rest)
+	if n := len(words); n > 0 && !words[n-1].quoted {
+		last, _ := utf8.DecodeLastRuneInString(text)
+		words[n-1].open = isWordRune(last)
+	}
+	return words
+}
+
+// isStop reports whether the word says nothing about what is looked for.
+func (w queryWord) isStop() bool {
+	return !w.quoted && len(w.compounds) == 1 && len(w.compounds[0].atoms) == 1 &&
+		stopWords[strings.ToLower(w.compounds[0].atoms[0])]
+}
+
+var stopWords = func() map[string]bool {
+	m := map[string]bool{}
+	for w := range strings.FieldsSeq(`a an and are as at be but by did do does for from had has have how i in is it its
+		of on or that the their this to was we were what when where which who why will with you`) {
+		m[w] = true
+	}
+	return m
+}()
+
+// exact is the expression that takes the word as it is written.
+func (w queryWord) exact() string {
+	if len(w.wide()) == 0 {
+		return orOf(w.spellings())
+	}
+	var terms []string
+	atoms := w.atoms()
+	for i, atom := range atoms {
+		runs := splitScripts(atom)
+		for j, run := range runs {
+			if run.wide {
+				terms = append(terms, wideTerm(run.text))
+				continue
+			}
+			last := i == len(atoms)-1 && j == len(runs)-1
+			part := queryWord{compounds: []compound{{atoms: []string{run.text}}}, open: w.open && last}
+			terms = append(terms, orOf(part.spellings()))
+		}
+	}
+	if len(terms) == 1 {
+		return terms[0]
+	}
+	return "(" + strings.Join(terms, " AND ") + ")"
+}
+
+// spellings are the phrases under which a word without wide script can stand in
+// the index.
+func (w queryWord) spellings() []string {
+	atoms := w.atoms()
+	forms := []string{w.phrase(atoms)}
+	if w.quoted {
+		return forms
+	}
+	if len(w.compounds) == 1 && w.compounds[0].tied {
+		forms = append(forms, w.phrase([]string{strings.Join(atoms, "")}))
+	}
+	var parts []string
+	for _, atom := range atoms {
+		p := identifierParts(atom)
+		if len(strings.Join(p, "")) != len(atom) {
+			p = []string{atom} // one part, or one that the index leaves out
+		}
+		parts = append(parts, p...)
+	}
+	if len(parts) > len(atoms) {
+		forms = append(forms, w.phrase(parts))
+	}
+	return forms
+}
+
+// pieces are the smaller words inside the word: for when the whole is nowhere.
+func (w queryWord) pieces() []string {
+	var out []string
+	for _, atom := range w.atoms() {
+		for _, run := range splitScripts(atom) {
+			if !run.wide {
+				out = append(out, quote(run.text))
+				for _, p := range identifierParts(run.text) {
+					out = append(out, quote(p))
+				}
+				continue
+			}
+			for _, pair := range widePairs(run.text) {
+				out = append(out, quote(pair))
+			}
+		}
+	}
+	return out
+}
+
+func (w queryWord) atoms() []string {
+	var atoms []string
+	for _, c := range w.compounds {
+		atoms = append(atoms, c.atoms...)
+	}
+	return atoms
+}
+
+// wide gives the runs of wide script in the word.
+func (w queryWord) wide() []string {
+	var wide []string
+	for _, atom := range w.atoms() {
+		for _, run := range splitScripts(atom) {
+			if run.wide {
+				wide = append(wide, run.text)
+			}
+		}
+	}
+	return wide
+}
+
+// phrase is the expression for the words one after the other.
+func (w queryWord) phrase(words []string) string {
+	p := quote(strings.Join(words, " "))
+	if w.open && utf8.RuneCountInString(words[len(words)-1]) >= minPrefix {
+		p += " *"
+	}
+	return p
+}
+
+// wideTerm is the expression for a run of wide script anywhere in a sentence.
+func wideTerm(run string) string {
+	if utf8.RuneCountInString(run) == 1 {
+		return quote(run) + " *" // each character begins a token
+	}
+	return quote(strings.Join(widePairs(run), " "))
+}
+
+// widePairs gives the pairs of a run without its last character, which the index
+// has only at the end of a sentence.
+func widePairs(run string) []string {
+	pairs := bigrams(run)
+	if len(pairs) > 1 {
+		pairs = pairs[:len(pairs)-1]
+	}
+	return pairs[:min(len(pairs), maxWidePairs)]
+}
+
+// quote makes an FTS5 string of letters, digits and spaces.
+func quote(s string) string { return `"` + strings.ReplaceAll(s, `"`, " ") + `"` }
+
+// orOf joins alternatives, each once.
+func orOf(terms []string) string {
+	seen := map[string]bool{}
+	var out []string
+	for _, t := range terms {
+		if !seen[t] {
+			seen[t] = true
+			out = append(out, t)
+		}
+	}
+	if len(out) <= 1 {
+		return strings.Join(out, "")
+	}
+	return "(" + strings.Join(out, " OR ") + ")"
+}

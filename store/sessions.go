@@ -1,0 +1,70 @@
+package store
+
+import (
+	"context"
+	"fmt"
+
+	"cmem/memory"
+)
+
+const sessionColumns = `id, session_id, agent, project, cwd, transcript_path, git_branch, status, title,
+	created_at_epoch, last_event_at_epoch, coalesce(completed_at_epoch, 0), prompt_count, observation_count`
+
+func scanSession(r row) (memory.Session, error) {
+	var v memory.Session
+	return v, r.Scan(&v.RowID, &v.ID, &v.Agent, &v.Project, &v.CWD, &v.TranscriptPath, &v.GitBranch, &v.Status, &v.Title,
+		epoch{&v.CreatedAt}, epoch{&v.LastEventAt}, epoch{&v.CompletedAt}, &v.PromptCount, &v.ObservationCount)
+}
+
+// Session gives one session, ErrNotFound when there is none with that id.
+func (s *Store) Session(ctx context.Context, id string) (memory.Session, error) {
+	v, err := one(ctx, s.read, scanSession, "SELECT "+sessionColumns+" FROM sdk_sessions WHERE session_id = ?", id)
+	if err != nil {
+		return v, fmt.Errorf("read session %s: %w", id, err)
+	}
+	return v, nil
+}
+
+// Sessions gives a page of the sessions of f's project and time, newest first by
+// their beginning, strictly older than the cursor, whose ID is a Session's RowID.
+func (s *Store) Sessions(ctx context.Context, f memory.Filter, after memory.Cursor, limit int) ([]memory.Session, error) {
+	query, args := sessionPage(f, spanOf(f).before(after, after.Kind), "DESC", limit)
+	page, err := all(ctx, s.read, scanSession, query, args...)
+	if err != nil {
+		return nil, fmt.Errorf("list sessions: %w", err)
+	}
+	return page, nil
+}
+
+func sessionPage(f memory.Filter, in span, direction string, limit int) (query string, args []any) {
+	var w where
+	w.origin(f, in)
+	return fmt.Sprintf("SELECT %s FROM sdk_sessions WHERE %s ORDER BY created_at_epoch %s, id %[3]s LIMIT ?",
+		sessionColumns, &w, direction), append(w.args, limit)
+}
+
+// SessionsDue gives sessions that need a summary and whose batches all have an
+// observation or at least a provisional one.
+func (s *Store) SessionsDue(ctx context.Context, limit int) ([]memory.Session, error) {
+	due, err := all(ctx, s.read, scanSession, "SELECT "+sessionColumns+` FROM sdk_sessions AS s
+		WHERE summary_due = 1
+		AND NOT EXISTS (SELECT 1 FROM batches AS b WHERE b.session_id = s.session_id AND b.state = 'pending')
+		ORDER BY id LIMIT ?`, limit)
+	if err != nil {
+		return nil, fmt.Errorf("list sessions without a summary: %w", err)
+	}
+	return due, nil
+}
+
+// SessionsByPrefix gives the newest sessions, at most limit, whose id begins
+// with prefix, as people type ids.
+func (s *Store) SessionsByPrefix(ctx context.Context, prefix string, limit int) ([]memory.Session, error) {
+	// substr and not LIKE, which gives % and _ a meaning; the range lets the index on session_id serve.
+	found, err := all(ctx, s.read, scanSession, "SELECT "+sessionColumns+` FROM sdk_sessions
+		WHERE session_id >= ?1 AND substr(session_id, 1, length(?1)) = ?1
+		AND session_id < ?1 || char(0x10FFFF) ORDER BY created_at_epoch DESC, id DESC LIMIT ?2`, prefix, limit)
+	if err != nil {
+		return nil, fmt.Errorf("find sessions by id %q: %w", prefix, err)
+	}
+	return found, nil
+}

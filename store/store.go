@@ -1,0 +1,227 @@
+// Package store is the only room of cmem that knows SQL: it keeps sessions,
+// prompts, events, observations and summaries in one SQLite file and finds them
+// again, by time, by filter and by full text.
+//
+// What the words in it mean is decided elsewhere. No hook payload is decoded
+// here, nothing is compressed into an observation, ranked for a model or laid
+// out for a person; and no SQL and no FTS5 syntax leaves the package.
+package store
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"io/fs"
+	"net/url"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"time"
+
+	sqlite "modernc.org/sqlite"
+	sqlite3 "modernc.org/sqlite/lib"
+)
+
+var (
+	// ErrNotFound says that no row has the asked id.
+	ErrNotFound = errors.New("not found")
+	// ErrNoStore says that there is no store at the path yet.
+	ErrNoStore = errors.New("no store yet")
+	// ErrOldSchema says that the store has to be migrated, which reading does not do.
+	ErrOldSchema = errors.New("the store has an older schema")
+	// ErrForeign says that the file is an SQLite database of another program.
+	ErrForeign = errors.New("not a cmem store")
+	// ErrReadOnly says that a store opened with OpenReadOnly was asked to write.
+	ErrReadOnly = errors.New("the store is open for reading only")
+)
+
+// NewerSchemaError says that a newer cmem wrote the store: this one must not touch it.
+type NewerSchemaError struct {
+	Path       string
+	Have, Want int // the store's schema version and the newest that this program knows
+}
+
+func (e *NewerSchemaError) Error() string {
+	return fmt.Sprintf("store %s has schema version %d, this cmem knows versions up to %d: update cmem", e.Path, e.Have, e.Want)
+}
+
+const (
+	// busyTimeout is how long a statement waits for another process's lock.
+	busyTimeout = 5 * time.Second
+	// maxReaders bounds the connections that read at the same time.
+	maxReaders = 4
+	// walLimit is the size, in bytes, that a checkpoint cuts the log back to.
+	walLimit = 16 << 20
+
+	applicationID = 0x636d656d // "cmem"
+)
+
+// Store is an open store. Its methods may be called from several goroutines and
+// by several processes at once; writers take turns.
+type Store struct {
+	path  string
+	read  *reader
+	write *writer // nil when open for reading only
+
+	versionMu   sync.Mutex
+	versionConn *sql.Conn // pinned for DataVersion, which compares within one connection
+
+	closing sync.Once
+	closed  error // what closing it said
+
+	now    func() time.Time
+	scored int // see maxScored
+}
+
+// Open opens the store at path for reading and writing. It creates the file
+// (mode 0600) and its directory (0700) where they are missing, and brings an
+// older schema up to date after writing a copy of it beside the file.
+func Open(ctx context.Context, path string) (*Store, error) {
+	s, err := open(ctx, path, schema)
+	if err != nil {
+		return nil, fmt.Errorf("open store %s: %w", path, err)
+	}
+	return s, nil
+}
+
+func open(ctx context.Context, path string, steps []migration) (*Store, error) {
+	path, err := filepath.Abs(path)
+	if err != nil {
+		return nil, err
+	}
+	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+		return nil, err
+	}
+	// SQLite would create the file with the umask's permissions. Its -wal and
+	// -shm files get those of the database.
+	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o600)
+	if err != nil {
+		return nil, err
+	}
+	if err := f.Close(); err != nil {
+		return nil, err
+	}
+
+	w, err := openWriter(ctx, path)
+	if err != nil {
+		return nil, err
+	}
+	if err := migrate(ctx, w.conn, path, steps); err != nil {
+		return nil, errors.Join(err, w.close())
+	}
+	r, err := openReader(path)
+	if err != nil {
+		return nil, errors.Join(err, w.close())
+	}
+	return &Store{path: path, read: r, write: w, now: time.Now, scored: maxScored}, nil
+}
+
+// OpenReadOnly opens the store at path for reading, with a single statement:
+// a hook waits for it. It never creates or changes the file. The error is
+// ErrNoStore, ErrOldSchema or a *NewerSchemaError where one of them applies.
+func OpenReadOnly(ctx context.Context, path string) (*Store, error) {
+	s, err := openReadOnly(ctx, path)
+	if err != nil {
+		return nil, fmt.Errorf("open store %s: %w", path, err)
+	}
+	return s, nil
+}
+
+func openReadOnly(ctx context.Context, path string) (*Store, error) {
+	path, err := filepath.Abs(path)
+	if err != nil {
+		return nil, err
+	}
+	if _, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) {
+		return nil, ErrNoStore
+	} else if err != nil {
+		return nil, err
+	}
+	r, err := openReader(path)
+	if err != nil {
+		return nil, err
+	}
+	var have int
+	if err := r.db.QueryRowContext(ctx, "PRAGMA user_version").Scan(&have); err != nil {
+		return nil, errors.Join(err, r.close())
+	}
+	want := newest(schema)
+	switch {
+	case have == 0:
+		err = ErrNoStore // created by another process that has not migrated it yet
+	case have < want:
+		err = ErrOldSchema
+	case have > want:
+		err = &NewerSchemaError{Path: path, Have: have, Want: want}
+	}
+	if err != nil {
+		return nil, errors.Join(err, r.close())
+	}
+	return &Store{path: path, read: r, now: time.Now, scored: maxScored}, nil
+}
+
+// Path gives the absolute path of the store's file.
+func (s *Store) Path() string { return s.path }
+
+// Close closes the store, after a running write. A second call does nothing.
+func (s *Store) Close() error {
+	s.closing.Do(func() { s.closed = s.close() })
+	return s.closed
+}
+
+func (s *Store) close() error {
+	var errs []error
+	s.versionMu.Lock()
+	if s.versionConn != nil {
+		errs = append(errs, s.versionConn.Close())
+		s.versionConn = nil
+	}
+	s.versionMu.Unlock()
+	errs = append(errs, s.read.close())
+	if s.write != nil {
+		// Last, so that SQLite can fold the log into the file.
+		errs = append(errs, s.write.close())
+	}
+	if err := errors.Join(errs...); err != nil {
+		return fmt.Errorf("close store %s: %w", s.path, err)
+	}
+	return nil
+}
+
+// DataVersion gives a number that changes when any other connection, of this
+// process or another, has committed a change. It costs no read of the data.
+func (s *Store) DataVersion(ctx context.Context) (int64, error) {
+	s.versionMu.Lock()
+	defer s.versionMu.Unlock()
+	if s.versionConn == nil {
+		conn, err := s.read.db.Conn(ctx)
+		if err != nil {
+			return 0, fmt.Errorf("watch the store: %w", err)
+		}
+		s.versionConn = conn
+	}
+	var v int64
+	if err := s.versionConn.QueryRowContext(ctx, "PRAGMA data_version").Scan(&v); err != nil {
+		return 0, fmt.Errorf("watch the store: %w", err)
+	}
+	return v, nil
+}
+
+// dsn gives the data source name of the file at the absolute path: an SQLite
+// URI, so that no character of the path can be read as a parameter.
+func dsn(path string, params ...string) string {
+	p := filepath.ToSlash(path)
+	if !strings.HasPrefix(p, "/") {
+		p = "/" + p // C:/… on Windows
+	}
+	u := url.URL{Scheme: "file", Path: p, RawQuery: strings.Join(params, "&")}
+	return u.String()
+}
+
+// isBusy reports whether err says that another process holds a lock.
+func isBusy(err error) bool {
+	var e *sqlite.Error
+	return errors.As(err, &e) && (e.Code()&0xff == sqlite3.SQLITE_BUSY || e.Code()&0xff == sqlite3.SQLITE_LOCKED)
+}

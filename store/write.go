@@ -1,0 +1,161 @@
+package store
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"time"
+)
+
+// writer owns the one connection that writes. Transactions of this process take
+// turns on it; those of other processes are kept apart by SQLite's lock.
+type writer struct {
+	db    *sql.DB
+	conn  *sql.Conn
+	turn  chan struct{} // holds one token: who has it may use conn
+	stmts map[string]*sql.Stmt
+}
+
+func openWriter(ctx context.Context, path string) (*writer, error) {
+	db, err := sql.Open("sqlite", dsn(path,
+		"mode=rw",
+		fmt.Sprintf("_busy_timeout=%d", busyTimeout.Milliseconds()),
+		"_dqs=0",
+		"_pragma=synchronous(NORMAL)",
+		"_pragma=foreign_keys(ON)",
+		fmt.Sprintf("_pragma=journal_size_limit(%d)", walLimit),
+	))
+	if err != nil {
+		return nil, err
+	}
+	db.SetMaxOpenConns(1)
+	var conn *sql.Conn
+	err = retryBusy(ctx, func() (err error) {
+		conn, err = db.Conn(ctx)
+		return err
+	})
+	if err != nil {
+		return nil, errors.Join(err, db.Close())
+	}
+	w := &writer{db: db, conn: conn, turn: make(chan struct{}, 1), stmts: map[string]*sql.Stmt{}}
+	w.turn <- struct{}{}
+	return w, nil
+}
+
+// retryBusy calls f until it does not fail for a lock of another process, for
+// busyTimeout at most. Some steps of opening a file do not wait by themselves.
+func retryBusy(ctx context.Context, f func() error) error {
+	const pause = 20 * time.Millisecond
+	for left := busyTimeout; ; left -= pause {
+		err := f()
+		if !isBusy(err) || left <= 0 {
+			return err
+		}
+		select {
+		case <-ctx.Done():
+			return ctx.Err()
+		case <-time.After(pause):
+		}
+	}
+}
+
+func (w *writer) close() error {
+	<-w.turn // after a running transaction
+	defer func() { w.turn <- struct{}{} }()
+	var errs []error
+	for _, stmt := range w.stmts {
+		errs = append(errs, stmt.Close())
+	}
+	return errors.Join(append(errs, w.conn.Close(), w.db.Close())...)
+}
+
+// tx is a running transaction.
+type tx struct{ w *writer }
+
+// transact runs f in one transaction, which is committed when f returns nil and
+// leaves no trace otherwise.
+func (s *Store) transact(ctx context.Context, f func(tx) error) error {
+	if s.write == nil {
+		return ErrReadOnly
+	}
+	return s.write.transact(ctx, f)
+}
+
+func (w *writer) transact(ctx context.Context, f func(tx) error) error {
+	select {
+	case <-ctx.Done():
+		return ctx.Err()
+	case <-w.turn:
+	}
+	defer func() { w.turn <- struct{}{} }()
+
+	// IMMEDIATE takes the write lock at once: a transaction that begins with a
+	// read and writes later can fail although everyone waited politely.
+	if _, err := w.conn.ExecContext(ctx, "BEGIN IMMEDIATE"); err != nil {
+		return err
+	}
+	// What ends the transaction is not cancelled: the next one needs a clean connection.
+	end := context.WithoutCancel(ctx)
+	committed := false
+	defer func() {
+		if !committed {
+			// SQLite has rolled back by itself after some errors, and says so here.
+			_, _ = w.conn.ExecContext(end, "ROLLBACK")
+		}
+	}()
+	if err := f(tx{w}); err != nil {
+		return err
+	}
+	if _, err := w.conn.ExecContext(end, "COMMIT"); err != nil {
+		return err
+	}
+	committed = true
+	return nil
+}
+
+func (t tx) prepared(ctx context.Context, query string) (*sql.Stmt, error) {
+	if stmt := t.w.stmts[query]; stmt != nil {
+		return stmt, nil
+	}
+	stmt, err := t.w.conn.PrepareContext(ctx, query)
+	if err != nil {
+		return nil, err
+	}
+	t.w.stmts[query] = stmt
+	return stmt, nil
+}
+
+func (t tx) query(ctx context.Context, query string, args ...any) (*sql.Rows, error) {
+	stmt, err := t.prepared(ctx, query)
+	if err != nil {
+		return nil, err
+	}
+	return stmt.QueryContext(ctx, args...)
+}
+
+// exec runs a statement and gives the number of rows that it changed.
+func (t tx) exec(ctx context.Context, query string, args ...any) (changed int64, err error) {
+	stmt, err := t.prepared(ctx, query)
+	if err != nil {
+		return 0, err
+	}
+	res, err := stmt.ExecContext(ctx, args...)
+	if err != nil {
+		return 0, err
+	}
+	return res.RowsAffected()
+}
+
+// insert runs an INSERT and gives the id of the new row.
+func (t tx) insert(ctx context.Context, query string, args ...any) (id int64, err error) {
+	stmt, err := t.prepared(ctx, query)
+	if err != nil {
+		return 0, err
+	}
+	res, err := stmt.ExecContext(ctx, args...)
+	if err != nil {
+		return 0, err
+	}
+	return res.LastInsertId()
+}
