@@ -1,0 +1,97 @@
+package worker
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"slices"
+
+	"cmem/hooks/spool"
+	"cmem/memory"
+)
+
+// drain moves what waits in the spool into the store, in the order of names, in
+// transactions of bounded size, and gives how many events it took. A file goes
+// only after the transaction that holds its event was committed; when the worker
+// dies in between, the next one finds the event stored and only removes the file.
+func (w *worker) drain(ctx context.Context) (int, error) {
+	names, err := spool.List(w.SpoolDir)
+	if err != nil {
+		return 0, fmt.Errorf("list the spool: %w", err)
+	}
+	slices.Sort(names)
+	clear(w.places) // branches and commits change
+	taken := 0
+	for len(names) > 0 && ctx.Err() == nil {
+		n, err := w.drainSome(ctx, names)
+		if err != nil {
+			return taken, err
+		}
+		names = names[n:]
+		taken += n
+	}
+	return taken, nil
+}
+
+// drainSome takes the first few of names in one transaction and gives how many
+// it dealt with.
+func (w *worker) drainSome(ctx context.Context, names []string) (int, error) {
+	var (
+		events []memory.Event
+		done   []string
+		size   int
+		seen   int
+	)
+	for _, name := range names {
+		if len(events) == drainCount || size >= drainBytes {
+			break
+		}
+		seen++
+		raw, err := spool.Read(w.SpoolDir, name)
+		if errors.Is(err, os.ErrNotExist) {
+			continue
+		}
+		if err != nil {
+			return 0, fmt.Errorf("read event %s: %w", name, err)
+		}
+		e, err := w.Decode(name, raw)
+		if err != nil {
+			w.Log.Error("event put aside: it cannot be read", "event_id", name, "bytes", len(raw), "error", err.Error(), "folder", spool.BadDir(w.SpoolDir))
+			if err := spool.PutAside(w.SpoolDir, name); err != nil {
+				return 0, fmt.Errorf("put event %s aside: %w", name, err)
+			}
+			continue
+		}
+		w.locate(&e)
+		events = append(events, e)
+		done = append(done, name)
+		size += len(raw)
+	}
+	if len(events) == 0 {
+		return seen, nil
+	}
+	if _, err := w.store.AddEvents(ctx, events); err != nil {
+		return 0, err
+	}
+	for _, name := range done {
+		if err := spool.Remove(w.SpoolDir, name); err != nil {
+			return 0, fmt.Errorf("remove event %s, which is stored: %w", name, err)
+		}
+	}
+	return seen, nil
+}
+
+// locate fills in where the event happened; within one drain a directory is
+// looked up once.
+func (w *worker) locate(e *memory.Event) {
+	if e.CWD == "" {
+		return
+	}
+	p, ok := w.places[e.CWD]
+	if !ok {
+		p = w.Locate(e.CWD)
+		w.places[e.CWD] = p
+	}
+	e.Project, e.Branch, e.Commit = p.Project, p.Branch, p.Commit
+}

@@ -1,0 +1,116 @@
+package worker
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"time"
+
+	"github.com/gofrs/flock"
+
+	"cmem/hooks/spool"
+)
+
+// heartbeat touches the heartbeat file as long as the worker is there, also
+// while it waits for a provider.
+type heartbeat struct {
+	done    chan struct{}
+	stopped chan struct{}
+}
+
+// life is what the heartbeat file holds, for people; only its time counts.
+type life struct {
+	PID        int       `json:"pid"`
+	Version    string    `json:"version"`
+	Compressor string    `json:"compressor"`
+	StartedAt  time.Time `json:"started_at"`
+}
+
+func startHeartbeat(o Options) *heartbeat {
+	h := &heartbeat{done: make(chan struct{}), stopped: make(chan struct{})}
+	path := filepath.Join(o.DataDir, spool.HeartbeatFile)
+	b, err := json.Marshal(life{os.Getpid(), o.Version, o.Compressor.ID(), time.Now().UTC().Truncate(time.Second)})
+	if err == nil {
+		err = os.WriteFile(path, append(b, '\n'), 0o600)
+	}
+	if err != nil {
+		o.Log.Error("no heartbeat: hooks will start workers that leave again", "error", err.Error())
+	}
+	go func() {
+		defer close(h.stopped)
+		tick := time.NewTicker(spool.HeartbeatEvery)
+		defer tick.Stop()
+		for {
+			select {
+			case <-h.done:
+				return
+			case now := <-tick.C:
+				if err := os.Chtimes(path, now, now); err != nil {
+					o.Log.Warn("heartbeat not written", "error", err.Error())
+				}
+			}
+		}
+	}()
+	return h
+}
+
+func (h *heartbeat) stop() {
+	close(h.done)
+	<-h.stopped
+}
+
+// Status says how it stands with the worker of a data directory.
+type Status struct {
+	Running    bool      `json:"running"`
+	PID        int       `json:"pid,omitempty"`
+	Version    string    `json:"version,omitempty"`
+	Compressor string    `json:"compressor,omitempty"`
+	StartedAt  time.Time `json:"started_at,omitzero"`
+}
+
+// ReadStatus looks whether a worker holds the lock of dataDir, and what its
+// heartbeat file says of it. A data directory that does not exist has none.
+func ReadStatus(dataDir string) (Status, error) {
+	path := filepath.Join(dataDir, lockFile)
+	if _, err := os.Stat(path); errors.Is(err, os.ErrNotExist) {
+		return Status{}, nil
+	}
+	lock := flock.New(path)
+	free, err := lock.TryRLock()
+	if err != nil {
+		return Status{}, fmt.Errorf("look at the worker's lock %s: %w", path, err)
+	}
+	if free {
+		return Status{}, lock.Unlock()
+	}
+	s := Status{Running: true}
+	b, err := os.ReadFile(filepath.Join(dataDir, spool.HeartbeatFile))
+	if err != nil {
+		return s, nil //nolint:nilerr // between lock and first heartbeat there is no file
+	}
+	var l life
+	if json.Unmarshal(b, &l) == nil {
+		s.PID, s.Version, s.Compressor, s.StartedAt = l.PID, l.Version, l.Compressor, l.StartedAt
+	}
+	return s, nil
+}
+
+// Stop asks the worker of dataDir to leave after the piece in hand and waits
+// until it has, at most for timeout. It reports whether there was one.
+func Stop(dataDir string, timeout time.Duration) (bool, error) {
+	s, err := ReadStatus(dataDir)
+	if err != nil || !s.Running {
+		return false, err
+	}
+	if err := os.WriteFile(filepath.Join(dataDir, stopFile), nil, 0o600); err != nil {
+		return true, fmt.Errorf("ask the worker to stop: %w", err)
+	}
+	for deadline := time.Now().Add(timeout); time.Now().Before(deadline); time.Sleep(20 * time.Millisecond) {
+		if s, err = ReadStatus(dataDir); err != nil || !s.Running {
+			return true, err
+		}
+	}
+	return true, fmt.Errorf("the worker (process %d) did not stop within %s; it stops after the piece in hand", s.PID, timeout)
+}
