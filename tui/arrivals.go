@@ -1,0 +1,229 @@
+package tui
+
+import (
+	"slices"
+
+	tea "charm.land/bubbletea/v2"
+
+	"cmem/memory"
+	"cmem/themes"
+)
+
+// arrive takes in what a command brought. It reports whether it was a message
+// of ours.
+func (m *model) arrive(msg tea.Msg) (cmd tea.Cmd, known bool) {
+	switch msg := msg.(type) {
+	case pageMsg:
+		cmd = m.pageArrived(msg)
+	case refreshMsg:
+		m.refreshArrived(msg)
+	case hitsMsg:
+		m.hitsArrived(msg)
+	case detailMsg:
+		m.detailArrived(msg)
+	case sessionsMsg:
+		m.sessionsArrived(msg)
+	case projectsMsg:
+		cmd = m.projectsArrived(msg)
+	case changedMsg:
+		cmd = m.storeChanged(msg)
+	case statusMsg:
+		m.status, m.hasStatus = msg.status, true
+		cmd = m.cmds.watchStatus(msg.status, false)
+	case dayMsg:
+		m.list.change(func(*window) {})
+		m.detail.lines = nil
+		cmd = m.cmds.watchDay()
+	case themeSavedMsg:
+		if msg.err != nil {
+			cmd = m.say(themes.Bad, "The theme could not be remembered: "+cleanLine(msg.err.Error()))
+		} else {
+			m.savedTheme = m.themeName
+		}
+	case noticeOverMsg:
+		if msg.number == m.noticeNumber {
+			m.notice = ""
+		}
+	case crashMsg:
+		m.crash = msg.err
+		cmd = tea.Quit
+	default:
+		return nil, false
+	}
+	return cmd, true
+}
+
+// failed shows why the list could not be read.
+func (m *model) failed(err error) bool {
+	if err == nil {
+		m.failure = ""
+		return false
+	}
+	if !isCancelled(err) {
+		m.failure = cleanLine(err.Error())
+	}
+	return true
+}
+
+func (m *model) pageArrived(msg pageMsg) tea.Cmd {
+	if msg.list != m.listID {
+		return nil
+	}
+	m.loading = idle
+	first := !m.asked
+	m.asked = true
+	if m.failed(msg.err) {
+		return nil
+	}
+	switch msg.dir {
+	case fromTop:
+		m.list.hits = nil
+		m.list.show(window{items: msg.items, atTop: true, atEnd: !msg.full}, false, false)
+	case fromEnd:
+		slices.Reverse(msg.items)
+		m.list.show(window{items: msg.items, atTop: !msg.full, atEnd: true}, false, true)
+	case toOlder:
+		if msg.from == m.list.last() {
+			m.list.change(func(w *window) { w.older(msg.items, !msg.full) })
+			m.list.pay()
+		}
+	case toNewer:
+		if msg.from == m.list.first() {
+			m.list.change(func(w *window) { w.newer(msg.items, !msg.full) })
+			m.list.pay()
+		}
+	}
+	if m.list.atTop {
+		m.list.newest = m.list.first()
+	}
+	if first {
+		return m.countProjects(0)
+	}
+	return nil
+}
+
+func (m *model) refreshArrived(msg refreshMsg) {
+	if msg.list != m.listID {
+		return
+	}
+	m.loading = idle
+	if m.failed(msg.err) || msg.from != m.list.first() {
+		return
+	}
+	if !msg.atTop {
+		m.list.change(func(w *window) { w.items, w.atEnd = msg.items, !msg.full })
+		if n := len(msg.fresh); n > 0 {
+			m.list.fresh += n
+			m.list.newest = msg.fresh[n-1].Cursor()
+		}
+		return
+	}
+	had := len(m.list.items) > 0
+	m.list.change(func(w *window) { w.items, w.atEnd = msg.items, !msg.full })
+	if had && m.list.top > 0 {
+		m.list.fresh += newerThan(msg.items, m.list.newest)
+	}
+	m.list.newest = m.list.first()
+}
+
+// newerThan counts the items, newest first, that came after a cursor.
+func newerThan(items []memory.Item, c memory.Cursor) int {
+	n := slices.IndexFunc(items, func(i memory.Item) bool {
+		at := i.Cursor()
+		return at == c || at.EpochMS < c.EpochMS
+	})
+	if n < 0 {
+		return len(items)
+	}
+	return n
+}
+
+func (m *model) hitsArrived(msg hitsMsg) {
+	if msg.list != m.listID {
+		return
+	}
+	again := m.loading == loadRefresh
+	m.loading = idle
+	if m.failed(msg.err) {
+		if !again {
+			m.list.show(window{atTop: true, atEnd: true}, true, false)
+		}
+		return
+	}
+	hits := make(map[itemKey]memory.Observation, len(msg.hits))
+	items := make([]memory.Item, 0, len(msg.hits))
+	for _, h := range msg.hits {
+		item := itemOf(h.Observation)
+		hits[keyOf(item)] = h.Observation
+		items = append(items, item)
+	}
+	m.list.hits = hits
+	if again {
+		m.list.change(func(w *window) { w.items = items })
+		return
+	}
+	m.list.show(window{items: items, atTop: true, atEnd: true}, true, false)
+	m.detail.clear() // the words to be lit are others now
+}
+
+// itemOf gives the row of an observation.
+func itemOf(o memory.Observation) memory.Item {
+	return memory.Item{
+		Kind: memory.KindObservation, ID: o.ID, SessionID: o.SessionID, Project: o.Project,
+		PromptNumber: o.PromptNumber, CreatedAt: o.CreatedAt, Type: o.Type, Title: o.Title,
+		Subtitle: o.Subtitle, Tokens: o.ReadTokens(), Pinned: o.Pinned, Status: o.Status,
+	}
+}
+
+func (m *model) detailArrived(msg detailMsg) {
+	if !m.detail.has || keyOf(m.detail.item) != msg.key || isCancelled(msg.err) {
+		return
+	}
+	if msg.err != nil {
+		m.detail.failed, m.detail.lines = "It could not be read: "+cleanLine(msg.err.Error()), nil
+		return
+	}
+	m.detail.fill(msg.content)
+}
+
+func (m *model) sessionsArrived(msg sessionsMsg) {
+	m.sessionsBusy = false
+	if len(m.sessions)+len(msg.sessions) > maxSessions {
+		clear(m.sessions) // those in sight are asked for again
+	}
+	for _, s := range msg.sessions {
+		m.sessions[s.ID] = s
+	}
+}
+
+func (m *model) projectsArrived(msg projectsMsg) tea.Cmd {
+	m.projectsBusy = false
+	if msg.err != nil {
+		if isCancelled(msg.err) {
+			return nil
+		}
+		return m.say(themes.Bad, "The projects could not be counted: "+cleanLine(msg.err.Error()))
+	}
+	first := m.projects == nil
+	m.projects = msg.projects
+	if m.projects == nil {
+		m.projects = []memory.Project{}
+	}
+	if first && m.query.project != "" {
+		return m.reload() // its name can be resolved now
+	}
+	return nil
+}
+
+// storeChanged has everything that is shown read again.
+func (m *model) storeChanged(msg changedMsg) tea.Cmd {
+	if msg.err != nil {
+		if !isCancelled(msg.err) {
+			m.failure = cleanLine(msg.err.Error())
+		}
+		return m.cmds.watch(noVersion) // so that its recovery is a change
+	}
+	m.stale, m.detailStale = true, true
+	m.sessionsStale = true
+	return tea.Batch(m.cmds.watch(msg.version), m.countProjects(m.cmds.timing.counts))
+}

@@ -1,0 +1,304 @@
+package tui
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"runtime/debug"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+
+	"cmem/memory"
+)
+
+// timing is how long the browser waits for what. A zero poll means that
+// nothing is watched, a zero notice that notices stay.
+type timing struct {
+	poll   time.Duration // between two looks at the store
+	status time.Duration // between two looks at the worker
+	settle time.Duration // rest of the cursor before details are fetched in a run of moves
+	counts time.Duration // least time between two countings of the projects
+	notice time.Duration // how long a notice stays
+}
+
+var defaultTiming = timing{
+	poll:   250 * time.Millisecond,
+	status: 2 * time.Second,
+	settle: 60 * time.Millisecond,
+	counts: 10 * time.Second,
+	notice: 4 * time.Second,
+}
+
+const (
+	maxHits  = 100 // hits of a search that are shown
+	maxFresh = 100 // new rows that are counted one by one
+)
+
+// noVersion is a version that no store has.
+const noVersion = -1
+
+// slot is a kind of work of which only the newest counts.
+type slot int
+
+const (
+	slotList slot = iota // a page, a refresh or a search: they replace each other's rows
+	slotDetail
+	slotSessions
+	slotProjects
+	slotWatch
+	slotStatus
+	slotDay
+	slotTheme
+	slots
+)
+
+// commands makes every tea.Cmd of the browser. It is the only code that calls
+// the Source, and the one place at which text from the store is made harmless.
+// A new command of a slot cancels the one before.
+type commands struct {
+	ctx    context.Context
+	source Source
+	status func(context.Context) (Status, error)
+	save   func(string) error
+	now    func() time.Time
+	timing timing
+	cancel [slots]context.CancelFunc
+}
+
+// run makes a command of the slot. A panic in it is sent as a message: Bubble
+// Tea would restore the terminal too, but lose what happened.
+func (c *commands) run(s slot, what string, work func(ctx context.Context) tea.Msg) tea.Cmd {
+	if stop := c.cancel[s]; stop != nil {
+		stop()
+	}
+	ctx, stop := context.WithCancel(c.ctx)
+	c.cancel[s] = stop
+	return func() (msg tea.Msg) {
+		defer stop()
+		defer func() {
+			if r := recover(); r != nil {
+				msg = crashMsg{fmt.Errorf("panic while the browser wanted to %s: %v\n%s", what, r, debug.Stack())}
+			}
+		}()
+		if ctx.Err() != nil {
+			return nil
+		}
+		msg = work(ctx)
+		if ctx.Err() != nil {
+			return nil // nobody waits for the answer any more
+		}
+		return msg
+	}
+}
+
+// page reads a page of list in the direction, from the cursor where it needs one.
+func (c *commands) page(list int, f memory.Filter, dir direction, from memory.Cursor) tea.Cmd {
+	return c.run(slotList, "read the timeline", func(ctx context.Context) tea.Msg {
+		var items []memory.Item
+		var err error
+		switch dir {
+		case fromTop:
+			items, err = c.source.Timeline(ctx, f, memory.Cursor{}, pageSize)
+		case fromEnd:
+			items, err = c.source.TimelineNewer(ctx, f, beforeAll(), pageSize)
+		case toOlder:
+			items, err = c.source.Timeline(ctx, f, from, pageSize)
+		case toNewer:
+			items, err = c.source.TimelineNewer(ctx, f, from, pageSize)
+		}
+		return pageMsg{list, dir, from, cleanItems(items), len(items) >= pageSize, err}
+	})
+}
+
+// refresh reads the rows of the window again. At the top the newer ones come
+// with them; elsewhere those newer than newest are only told, not put in.
+func (c *commands) refresh(list int, f memory.Filter, w *window, newest memory.Cursor) tea.Cmd {
+	first, atTop := w.first(), w.atTop
+	limit := max(len(w.items), pageSize)
+	if atTop {
+		limit = min(limit+pageSize, maxRows)
+	}
+	return c.run(slotList, "refresh the timeline", func(ctx context.Context) tea.Msg {
+		msg := refreshMsg{list: list, from: first, atTop: atTop}
+		after := memory.Cursor{}
+		if !atTop {
+			after = justAbove(first)
+			if msg.fresh, msg.err = c.source.TimelineNewer(ctx, f, newest, maxFresh); msg.err != nil {
+				return msg
+			}
+		}
+		items, err := c.source.Timeline(ctx, f, after, limit)
+		msg.items, msg.full, msg.err = cleanItems(items), len(items) >= limit, err
+		return msg
+	})
+}
+
+// search looks for text.
+func (c *commands) search(list int, text string, f memory.Filter) tea.Cmd {
+	return c.run(slotList, "search", func(ctx context.Context) tea.Msg {
+		hits, err := c.source.Search(ctx, text, f, maxHits)
+		for i := range hits {
+			hits[i].Observation = cleanObservation(hits[i].Observation)
+			hits[i].Snippet = cleanLine(hits[i].Snippet)
+		}
+		return hitsMsg{list, hits, err}
+	})
+}
+
+// detail reads a memory whole, after a rest.
+func (c *commands) detail(k itemKey, rest time.Duration) tea.Cmd {
+	return c.run(slotDetail, "read a memory", func(ctx context.Context) tea.Msg {
+		if !sleep(ctx, rest) {
+			return nil
+		}
+		msg := detailMsg{key: k}
+		switch k.kind {
+		case memory.KindObservation:
+			var o memory.Observation
+			o, msg.err = c.source.Observation(ctx, k.id)
+			msg.content.observation = cleanObservation(o)
+		case memory.KindSummary:
+			var s memory.Summary
+			s, msg.err = c.source.Summary(ctx, k.id)
+			msg.content.summary = cleanSummary(s)
+		case memory.KindPrompt:
+			var p memory.Prompt
+			p, msg.err = c.source.Prompt(ctx, k.id)
+			p.Text = cleanText(p.Text)
+			msg.content.prompt = p
+		}
+		return msg
+	})
+}
+
+// sessions reads the sessions of these ids. One that is missing is answered
+// empty, so that it is not asked for again.
+func (c *commands) sessions(ids []string) tea.Cmd {
+	return c.run(slotSessions, "read sessions", func(ctx context.Context) tea.Msg {
+		out := make([]memory.Session, 0, len(ids))
+		for _, id := range ids {
+			s, err := c.source.Session(ctx, id)
+			if err != nil {
+				s = memory.Session{}
+			}
+			s = cleanSession(s)
+			s.ID = id
+			out = append(out, s)
+		}
+		return sessionsMsg{out}
+	})
+}
+
+// projects counts the projects, after a rest: counting a large store is dear.
+func (c *commands) projects(rest time.Duration) tea.Cmd {
+	return c.run(slotProjects, "list the projects", func(ctx context.Context) tea.Msg {
+		if !sleep(ctx, rest) {
+			return nil
+		}
+		projects, err := c.source.Projects(ctx)
+		return projectsMsg{projects, err}
+	})
+}
+
+// watch waits until the store's version is another than the one given. While
+// nothing changes nothing is sent, so nothing is drawn.
+func (c *commands) watch(version int64) tea.Cmd {
+	if c.timing.poll == 0 {
+		return nil
+	}
+	return c.run(slotWatch, "watch the store", func(ctx context.Context) tea.Msg {
+		for {
+			if !sleep(ctx, c.timing.poll) {
+				return nil
+			}
+			now, err := c.source.DataVersion(ctx)
+			if err != nil || now != version {
+				return changedMsg{now, err}
+			}
+		}
+	})
+}
+
+// watchStatus waits until the worker's state is another than the one given.
+func (c *commands) watchStatus(known Status, atOnce bool) tea.Cmd {
+	if c.status == nil {
+		return nil
+	}
+	return c.run(slotStatus, "ask for the worker's state", func(ctx context.Context) tea.Msg {
+		for first := atOnce; ; first = false {
+			if !first && (c.timing.status == 0 || !sleep(ctx, c.timing.status)) {
+				return nil
+			}
+			now, err := c.status(ctx)
+			if err != nil {
+				now = Status{Problem: cleanLine(err.Error())}
+			}
+			now.Problem = cleanLine(now.Problem)
+			if first || now != known {
+				return statusMsg{now}
+			}
+		}
+	})
+}
+
+// watchDay waits for the next day, when "Today" means another one.
+func (c *commands) watchDay() tea.Cmd {
+	if c.timing.poll == 0 {
+		return nil
+	}
+	return c.run(slotDay, "wait for midnight", func(ctx context.Context) tea.Msg {
+		day := dayOf(c.now())
+		for dayOf(c.now()) == day {
+			if !sleep(ctx, 30*time.Second) { // short: a machine may sleep meanwhile
+				return nil
+			}
+		}
+		return dayMsg{}
+	})
+}
+
+// saveTheme remembers the theme.
+func (c *commands) saveTheme(name string) tea.Cmd {
+	if c.save == nil {
+		return nil
+	}
+	return c.run(slotTheme, "remember the theme", func(context.Context) tea.Msg {
+		return themeSavedMsg{c.save(name)}
+	})
+}
+
+// noticeOver ends a notice after its time.
+func (c *commands) noticeOver(number int) tea.Cmd {
+	if c.timing.notice == 0 {
+		return nil
+	}
+	return tea.Tick(c.timing.notice, func(time.Time) tea.Msg { return noticeOverMsg{number} })
+}
+
+// stop cancels everything that is under way.
+func (c *commands) stop() {
+	for _, cancel := range c.cancel {
+		if cancel != nil {
+			cancel()
+		}
+	}
+}
+
+// sleep rests for d and reports whether nobody cancelled meanwhile.
+func sleep(ctx context.Context, d time.Duration) bool {
+	if d <= 0 {
+		return ctx.Err() == nil
+	}
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-ctx.Done():
+		return false
+	case <-timer.C:
+		return true
+	}
+}
+
+// isCancelled reports whether an error only says that nobody wants the answer.
+func isCancelled(err error) bool { return errors.Is(err, context.Canceled) }

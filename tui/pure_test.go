@@ -1,0 +1,67 @@
+package tui
+
+import (
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"os"
+	"reflect"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+)
+
+// Update must never wait for a disk: whatever reaches the Source, or the
+// functions of the Options, stands in commands.go.
+func TestOnlyCommandsReachOutside(t *testing.T) {
+	outside := []string{"Status", "SaveTheme"}
+	source := reflect.TypeFor[Source]()
+	for i := range source.NumMethod() {
+		outside = append(outside, source.Method(i).Name)
+	}
+	forbidden := []string{"os", "os/exec", "net", "net/http", "io/fs", "database/sql", "path/filepath"}
+
+	entries, err := os.ReadDir(".")
+	if err != nil {
+		t.Fatal(err)
+	}
+	calls := 0
+	for _, e := range entries {
+		name := e.Name()
+		if !strings.HasSuffix(name, ".go") || strings.HasSuffix(name, "_test.go") {
+			continue
+		}
+		fset := token.NewFileSet()
+		file, err := parser.ParseFile(fset, name, nil, 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, i := range file.Imports {
+			if path, _ := strconv.Unquote(i.Path.Value); slices.Contains(forbidden, path) {
+				t.Errorf("%s: imports %s: no pane does I/O", fset.Position(i.Pos()), path)
+			}
+		}
+		ast.Inspect(file, func(n ast.Node) bool {
+			call, ok := n.(*ast.CallExpr)
+			if !ok {
+				return true
+			}
+			sel, ok := call.Fun.(*ast.SelectorExpr)
+			if !ok || !slices.Contains(outside, sel.Sel.Name) {
+				return true
+			}
+			switch {
+			case name == "commands.go":
+				calls++
+			case name == "run.go" && sel.Sel.Name == "SaveTheme": // after the program has ended
+			default:
+				t.Errorf("%s: calls %s, which only commands.go may", fset.Position(call.Pos()), sel.Sel.Name)
+			}
+			return true
+		})
+	}
+	if calls < source.NumMethod() {
+		t.Errorf("commands.go calls the Source %d times, fewer than it has methods: does this test still look right?", calls)
+	}
+}
