@@ -1,0 +1,103 @@
+package cli
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"runtime/debug"
+
+	"github.com/spf13/cobra"
+
+	"cmem/config"
+	"cmem/hooks"
+	"cmem/hooks/early"
+	"cmem/hooks/spool"
+	"cmem/project"
+	"cmem/recall"
+	"cmem/store"
+)
+
+func (a *App) hookCommand() *cobra.Command {
+	return &cobra.Command{
+		Use:   "hook",
+		Short: "Take in one hook event, JSON on standard input",
+		Long: `Takes in one event of a coding assistant: the hook's JSON on standard input.
+
+It always exits 0 and writes to standard output only what is meant for the
+assistant. What goes wrong is written to the log; "cmem doctor" shows it.
+Set CMEM_DISABLED=1 to have hooks do nothing.`,
+		Args: noArgs,
+		RunE: func(*cobra.Command, []string) error {
+			// With a pipe or a file the event was dealt with before main.
+			a.say("cmem hook: standard input is a terminal; a hook's JSON is expected there, for example\n  cmem hook < event.json")
+			return nil
+		},
+	}
+}
+
+// Hook finishes a hook call that hooks/early left over. bare says that cmem was
+// called without arguments, perhaps by a person. Nothing is returned and nothing
+// is fatal: the host must not notice.
+func (a *App) Hook(in early.Input, bare bool) {
+	if bare && in.Err == nil && !bytes.HasPrefix(bytes.TrimSpace(in.Payload), []byte("{")) {
+		a.say("cmem: standard input is neither a terminal nor a hook's JSON; `cmem --help` tells what cmem can do")
+	}
+	cfg, err := config.Load(a.Getenv)
+	if cfg == nil {
+		return // no data directory, so there is no log either
+	}
+	log := newLog(cfg)
+	defer log.close()
+	if err != nil {
+		log.Warn("settings are not all valid, the rest applies", "error", err.Error())
+	} else if err := cfg.WriteStamp(); err != nil {
+		log.Warn("hooks stay on the long way: the stamp could not be written", "error", err.Error())
+	}
+	defer func() {
+		if p := recover(); p != nil {
+			log.Error("hook failed", "panic", fmt.Sprint(p), "stack", string(debug.Stack()))
+		}
+	}()
+	h := hooks.Handler{Config: cfg, Context: sessionContext{cfg: cfg, log: log.Logger}, Log: log.Logger, Wake: spool.Wake}
+	h.Handle(context.Background(), in, a.Out)
+}
+
+// sessionContext gives a starting session its context block.
+type sessionContext struct {
+	cfg *config.Config
+	log *slog.Logger
+}
+
+func (c sessionContext) SessionContext(ctx context.Context, r hooks.ContextRequest) (string, error) {
+	s, err := store.OpenReadOnly(ctx, c.cfg.DB())
+	var src recall.ContextSource = s
+	switch {
+	case errors.Is(err, store.ErrNoStore):
+		src = recall.NoMemories{}
+	case err != nil:
+		return "", err
+	default:
+		defer func() {
+			if err := s.Close(); err != nil {
+				c.log.Warn("store not closed cleanly", "error", err.Error())
+			}
+		}()
+	}
+	key := project.Find(r.CWD).Key
+	block, err := recall.Context(ctx, src, contextRequest(c.cfg, key, r.SessionID, r.Source))
+	return block.Text, err
+}
+
+// contextRequest asks for what a session of the project with this key is given.
+func contextRequest(cfg *config.Config, key, sessionID, source string) recall.Request {
+	return recall.Request{
+		Project: key, ProjectName: project.Name(key), SessionID: sessionID, Source: source,
+		Limits: recall.Limits{
+			Observations: cfg.Int("context.observations"),
+			Sessions:     cfg.Int("context.sessions"),
+			MaxChars:     cfg.Int("context.max_chars"),
+		},
+	}
+}
