@@ -38,8 +38,8 @@ type Story struct {
 	Session      memory.Session
 	Prompts      []memory.Prompt      // in order
 	Observations []memory.Observation // in order
-	// Events holds the latest Stop and SubagentStop events and TodoWrite calls
-	// of the session, in order.
+	// Events holds the latest Stop and SubagentStop events and the calls of
+	// TodoWrite, TaskCreate and TaskUpdate of the session, in order.
 	Events   []memory.Event
 	Previous *memory.Summary // the checkpoint that the new one replaces; nil for the first
 }

@@ -196,10 +196,10 @@ func (s *Store) RawEvents(ctx context.Context, sessionID string, prompt int, aft
 }
 
 // StoryEvents gives the events of a session that tell its story (Stop,
-// SubagentStop, TodoWrite): the newest ones up to limit, in order.
+// SubagentStop, plans and tasks): the newest ones up to limit, in order.
 func (s *Store) StoryEvents(ctx context.Context, sessionID string, limit int) ([]memory.RawEvent, error) {
 	list, err := all(ctx, s.read, scanEvent, "SELECT "+eventColumns+` FROM events WHERE session_id = ?
-		AND (event IN ('Stop', 'SubagentStop') OR tool_name = 'TodoWrite')
+		AND (event IN ('Stop', 'SubagentStop') OR tool_name IN ('TodoWrite', 'TaskCreate', 'TaskUpdate'))
 		ORDER BY event_id DESC LIMIT ?`, sessionID, limit)
 	if err != nil {
 		return nil, fmt.Errorf("read the story of session %s: %w", sessionID, err)

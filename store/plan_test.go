@@ -98,7 +98,7 @@ func TestQueriesUseTheirIndex(t *testing.T) {
 		{"events of a batch", "SEARCH events USING INDEX events_by_batch", "SELECT payload FROM events WHERE batch_id = 5 ORDER BY event_id", nil},
 		{
 			"story", "SEARCH events USING INDEX events_story",
-			"SELECT payload FROM events WHERE session_id = 's' AND (event IN ('Stop', 'SubagentStop') OR tool_name = 'TodoWrite') ORDER BY event_id DESC LIMIT 5", nil,
+			"SELECT payload FROM events WHERE session_id = 's' AND (event IN ('Stop', 'SubagentStop') OR tool_name IN ('TodoWrite', 'TaskCreate', 'TaskUpdate')) ORDER BY event_id DESC LIMIT 5", nil,
 		},
 		{
 			"all raw events", "SEARCH events USING INDEX events_by_prompt (session_id=? AND (prompt_number,event_id)>(?,?))",

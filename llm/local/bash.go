@@ -2,7 +2,6 @@ package local
 
 import (
 	"path"
-	"regexp"
 	"strings"
 )
 
@@ -80,7 +79,7 @@ func shellScript(c command) (string, bool) {
 }
 
 var (
-	assignment = regexp.MustCompile(`^[A-Za-z_]\w*\+?=`)
+	assignment = newPattern(`^[A-Za-z_]\w*\+?=`)
 	keywords   = map[string]bool{"if": true, "then": true, "else": true, "elif": true, "fi": true, "while": true, "until": true, "do": true, "done": true, "!": true, "{": true, "}": true, "esac": true}
 	// wrappers run the command that follows them; the value lists their flags that take a word.
 	wrappers = map[string]string{

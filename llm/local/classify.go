@@ -1,7 +1,6 @@
 package local
 
 import (
-	"regexp"
 	"strings"
 
 	"cmem/memory"
@@ -78,25 +77,25 @@ func (a *arc) adds(r testResult) bool {
 // intent is what a sentence asks for or says was done, as an observation type.
 type intentWords struct {
 	kind string
-	re   *regexp.Regexp
+	re   *pattern
 }
 
 var strongIntents = []intentWords{
-	{memory.TypeBugfix, regexp.MustCompile(`(?i)\b(?:fix(?:es|ed|ing)?|repair(?:s|ed)?|resolve[sd]?|hotfix|debug(?:s|ged)?|patch(?:es|ed)? the)\b|修复|修好|修正|修一下|修掉|解决`)},
-	{memory.TypeRefactor, regexp.MustCompile(`(?i)\b(?:refactor(?:s|ed|ing)?|rename[sd]?|extract(?:s|ed)?|restructure[sd]?|reorgani[sz]e[sd]?|simplif(?:y|ies|ied)|clean(?:s|ed)? ?up|dedup(?:e|licate)[sd]?|split(?:s)? (?:up|out|into|the)|inline[sd]?|tidy|tidies|tidied|move[sd]? .{1,60} (?:in)?to)\b|重构|重命名|改名|拆分|抽取|提取|抽成|整理|简化|合并重复`)},
-	{memory.TypeFeature, regexp.MustCompile(`(?i)\b(?:add(?:s|ed)?|implement(?:s|ed)?|create[sd]?|build an?|introduce[sd]?|support for|allow[sd]?|accept[sd]?|refuse[sd]?|reject(?:s|ed)?|enable[sd]?|write an? (?:new )?|generate[sd]?|now (?:makes|supports|accepts|reads|sends|shows|returns))\b|新增|添加|增加|实现|支持|加一个|加上|加个|创建|编写|写一个|做一个|接入`)},
-	{memory.TypeDecision, regexp.MustCompile(`(?i)\b(?:decide[sd]?|let's (?:go with|use)|go(?:ing)? with|we(?:'ll| will) use|switch(?:ed|es)? (?:over )?(?:from .{1,40} )?to|prefer)\b|决定|选用|改用|采用|选定`)},
-	{memory.TypeChange, regexp.MustCompile(`(?i)\b(?:bump(?:s|ed)?|upgrade[sd]?|update[sd]?|raise[sd]?|lower(?:s|ed)?|increase[sd]?|decrease[sd]?|set the|sets? \S+ to|change[sd]?|remove[sd]?|delete[sd]?|drop(?:s|ped)?|document(?:s|ed)?|revert(?:s|ed)?|disable[sd]?|format(?:s|ted)?|migrate[sd]?|replace[sd]?|turn(?:s|ed)? (?:on|off))\b|升级|更新|调整|调大|调小|改成|改为|删除|去掉|移除|文档|回滚|关闭|开启|迁移|替换`)},
+	{memory.TypeBugfix, newPattern(`(?i)\b(?:fix(?:es|ed|ing)?|repair(?:s|ed)?|resolve[sd]?|hotfix|debug(?:s|ged)?|patch(?:es|ed)? the)\b|修复|修好|修正|修一下|修掉|解决`)},
+	{memory.TypeRefactor, newPattern(`(?i)\b(?:refactor(?:s|ed|ing)?|rename[sd]?|extract(?:s|ed)?|restructure[sd]?|reorgani[sz]e[sd]?|simplif(?:y|ies|ied)|clean(?:s|ed)? ?up|dedup(?:e|licate)[sd]?|split(?:s)? (?:up|out|into|the)|inline[sd]?|tidy|tidies|tidied|move[sd]? .{1,60} (?:in)?to)\b|重构|重命名|改名|拆分|抽取|提取|抽成|整理|简化|合并重复`)},
+	{memory.TypeFeature, newPattern(`(?i)\b(?:add(?:s|ed)?|implement(?:s|ed)?|create[sd]?|build an?|introduce[sd]?|support for|allow[sd]?|accept[sd]?|refuse[sd]?|reject(?:s|ed)?|enable[sd]?|write an? (?:new )?|generate[sd]?|now (?:makes|supports|accepts|reads|sends|shows|returns))\b|新增|添加|增加|实现|支持|加一个|加上|加个|创建|编写|写一个|做一个|接入`)},
+	{memory.TypeDecision, newPattern(`(?i)\b(?:decide[sd]?|let's (?:go with|use)|go(?:ing)? with|we(?:'ll| will) use|switch(?:ed|es)? (?:over )?(?:from .{1,40} )?to|prefer)\b|决定|选用|改用|采用|选定`)},
+	{memory.TypeChange, newPattern(`(?i)\b(?:bump(?:s|ed)?|upgrade[sd]?|update[sd]?|raise[sd]?|lower(?:s|ed)?|increase[sd]?|decrease[sd]?|set the|sets? \S+ to|change[sd]?|remove[sd]?|delete[sd]?|drop(?:s|ped)?|document(?:s|ed)?|revert(?:s|ed)?|disable[sd]?|format(?:s|ted)?|migrate[sd]?|replace[sd]?|turn(?:s|ed)? (?:on|off))\b|升级|更新|调整|调大|调小|改成|改为|删除|去掉|移除|文档|回滚|关闭|开启|迁移|替换`)},
 }
 
-var problemWords = regexp.MustCompile(`(?i)\b(?:bugs?|broken|crash(?:es|ed|ing)?|fails?|failing|errors?|regression|wrong|doesn't work|does not work|not working|incorrect|leaks?|hangs?|panics?|throws?|returns? (?:a )?[45]\d\d|[45]\d\d error|loses|twice|doubled?)\b|报错|错误|异常|崩溃|失败|不对|有问题|偶发|卡死|泄漏|丢失`)
+var problemWords = newPattern(`(?i)\b(?:bugs?|broken|crash(?:es|ed|ing)?|fails?|failing|errors?|regression|wrong|doesn't work|does not work|not working|incorrect|leaks?|hangs?|panics?|throws?|returns? (?:a )?[45]\d\d|[45]\d\d error|loses|twice|doubled?)\b|报错|错误|异常|崩溃|失败|不对|有问题|偶发|卡死|泄漏|丢失`)
 
 var (
 	// decided is a person's decision, decisionAsked a question that wants one,
 	// recommended an answer to it.
-	decided       = regexp.MustCompile(`(?i)\b(?:let's (?:go with|use|keep|drop|not)|we(?:'ll| will| should) (?:use|go with|keep)|i(?:'ve| have)? (?:decided|chosen|picked)|decided? (?:to|on)|go with|instead of)\b|决定|选用|改用|采用|就用|选定`)
-	decisionAsked = regexp.MustCompile(`(?i)\b(?:should we|should i|which|better|choose|recommend|pros and cons|versus|vs\.?|trade-?offs?| or )\b|还是|哪个|哪种|选择|推荐|应该用|利弊`)
-	recommended   = regexp.MustCompile(`(?i)\b(?:recommend|use|go with|choose|prefer|better|keep|suggest|should)\b|建议|推荐|选|用|更适合|更好`)
+	decided       = newPattern(`(?i)\b(?:let's (?:go with|use|keep|drop|not)|we(?:'ll| will| should) (?:use|go with|keep)|i(?:'ve| have)? (?:decided|chosen|picked)|decided? (?:to|on)|go with|instead of)\b|决定|选用|改用|采用|就用|选定`)
+	decisionAsked = newPattern(`(?i)\b(?:should we|should i|which|better|choose|recommend|pros and cons|versus|vs\.?|trade-?offs?| or )\b|还是|哪个|哪种|选择|推荐|应该用|利弊`)
+	recommended   = newPattern(`(?i)\b(?:recommend|use|go with|choose|prefer|better|keep|suggest|should)\b|建议|推荐|选|用|更适合|更好`)
 )
 
 // intentOf gives the type that a sentence speaks of: the kind of the word that

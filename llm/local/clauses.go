@@ -1,14 +1,15 @@
 package local
 
 import (
-	"regexp"
 	"strings"
+	"sync"
 	"unicode"
 )
 
 // thirdPerson maps the plain and the past form of a verb to the form in which an
 // observation is told: "add" and "added" become "adds".
-var thirdPerson = verbForms(`
+var thirdPerson = sync.OnceValue(func() map[string]string {
+	return verbForms(`
 add adds added|fix fixes fixed|implement implements implemented|create creates created|introduce introduces introduced|update updates updated
 change changes changed|remove removes removed|delete deletes deleted|rename renames renamed|move moves moved|extract extracts extracted
 refactor refactors refactored|replace replaces replaced|rewrite rewrites rewrote|make makes made|write writes wrote|use uses used|switch switches switched
@@ -23,6 +24,7 @@ clean cleans cleaned|reduce reduces reduced|optimize optimizes optimized|speed s
 store stores stored|send sends sent|parse parses parsed|sort sorts sorted|skip skips skipped|ignore ignores ignored|translate translates translated|format formats formatted
 connect connects connected|hook hooks hooked|wire wires wired|register registers registered|turn turns turned|put puts put|restore restores restored|pin pins pinned
 run runs ran|test tests tested|check checks checked|verify verifies verified|stop stops stopped|inline inlines inlined|dedupe dedupes deduped|unify unifies unified|choose chooses chose|decide decides decided|pick picks picked|keep keeps kept|opt opts opted|settle settles settled|open opens opened|file files filed|start starts started|publish publishes published|push pushes pushed|tag tags tagged|release releases released|apply applies applied|restart restarts restarted|rebuild rebuilds rebuilt|close closes closed|post posts posted|sync syncs synced|seed seeds seeded|bring brings brought`)
+})
 
 // joinedVerbs are the verbs that are told in the third person after "and" too;
 // most others may be nouns there.
@@ -39,9 +41,9 @@ func verbForms(table string) map[string]string {
 	return out
 }
 
-var politeness = regexp.MustCompile(`(?i)^(?:(?:ok(?:ay)?|hi|hey|hello|good|great|nice|perfect|thanks?|so|now|then|also|and|but|next|first|finally|alright|quick question|a question|question|yes|no|well|please|pls|kindly|just|could you|can you|would you|will you|can we|could we|let's|let us|we should|we need to|we must|you should|i want you to|i'd like you to|i would like you to|i need you to|i want to|i'd like to|i need to|i want|i need|help me(?: to)?|try to|go ahead and|make sure (?:to|that|you)|your task is to|the task is to|todo:?|task:?)[\s,.!:;]+)+`)
+var politeness = newPattern(`(?i)^(?:(?:ok(?:ay)?|hi|hey|hello|good|great|nice|perfect|thanks?|so|now|then|also|and|but|next|first|finally|alright|quick question|a question|question|yes|no|well|please|pls|kindly|just|could you|can you|would you|will you|can we|could we|let's|let us|we should|we need to|we must|you should|i want you to|i'd like you to|i would like you to|i need you to|i want to|i'd like to|i need to|i want|i need|help me(?: to)?|try to|go ahead and|make sure (?:to|that|you)|your task is to|the task is to|todo:?|task:?)[\s,.!:;]+)+`)
 
-var politenessZh = regexp.MustCompile(`^(?:(?:请你|请|麻烦你|麻烦|帮我|帮忙|能不能|可以|可不可以|你|我想要|我想|我要|我们需要|需要|然后|另外|还有|接着|现在|先|再|顺便|好的|好|嗯|谢谢|那就|那)[，,。！\s]*)+`)
+var politenessZh = newPattern(`^(?:(?:请你|请|麻烦你|麻烦|帮我|帮忙|能不能|可以|可不可以|你|我想要|我想|我要|我们需要|需要|然后|另外|还有|接着|现在|先|再|顺便|好的|好|嗯|谢谢|那就|那)[，,。！\s]*)+`)
 
 // stripPoliteness removes what comes before the wish itself.
 func stripPoliteness(s string) string {
@@ -101,11 +103,11 @@ func splitHan(s string) []string {
 // startsWithVerb reports whether an English clause tells somebody to do something.
 func startsWithVerb(clause string) bool {
 	word, _, _ := strings.Cut(clause, " ")
-	_, ok := thirdPerson[strings.ToLower(strings.TrimRight(word, ",:"))]
+	_, ok := thirdPerson()[strings.ToLower(strings.TrimRight(word, ",:"))]
 	return ok
 }
 
-var hanVerb = regexp.MustCompile(`修复|修|新增|添加|增加|加|实现|支持|重构|重命名|改|拆|抽|提取|整理|简化|删除|去掉|移除|升级|更新|调整|调|写|创建|迁移|替换|接入|限制|处理|优化|配置|部署|合并|统一|检查|解决|把|将|让|用`)
+var hanVerb = newPattern(`修复|修|新增|添加|增加|加|实现|支持|重构|重命名|改|拆|抽|提取|整理|简化|删除|去掉|移除|升级|更新|调整|调|写|创建|迁移|替换|接入|限制|处理|优化|配置|部署|合并|统一|检查|解决|把|将|让|用`)
 
 var fillers = set("a an the it this that these those them they to of in on for from with by and or so be is are was as at into my our your its their me us please now also all some any test tests cause problem issue bug code file files thing things stuff change changes work works everything one ones properly correctly too again up out there here what why how when whether if not no first then ticket see")
 
@@ -131,7 +133,7 @@ func contentWords(clause string) int {
 }
 
 // aside is where a wish ends and its explanation begins.
-var aside = regexp.MustCompile(`(?i), (?:it|this|that|they|we|i|you|he|she|because|since|as|so|which|right now|currently|the (?:current|old))\b`)
+var aside = newPattern(`(?i), (?:it|this|that|they|we|i|you|he|she|because|since|as|so|which|right now|currently|the (?:current|old))\b`)
 
 // tell puts a clause into the form of a title: "add X and fix Y" becomes "Adds X
 // and fixes Y". A Chinese clause stays as it is.
@@ -146,7 +148,7 @@ func tell(clause string) string {
 	words := strings.Fields(clause)
 	for i, w := range words {
 		low := strings.ToLower(w)
-		form, ok := thirdPerson[low]
+		form, ok := thirdPerson()[low]
 		if !ok || identifierLike(w) {
 			continue
 		}

@@ -2,7 +2,6 @@ package local
 
 import (
 	"path"
-	"regexp"
 	"strconv"
 	"strings"
 )
@@ -22,12 +21,12 @@ type commit struct {
 }
 
 var (
-	commitLine   = regexp.MustCompile(`(?m)^\[([^\]\n]+?)(?: \(root-commit\))? ([0-9a-f]{7,40})\] (.*)$`)
-	logLine      = regexp.MustCompile(`(?m)^([0-9a-f]{7,40}) (?:\(([^)]*)\) )?(.*)$`)
-	commitStat   = regexp.MustCompile(`(?m)^ (\d+ files? changed.*)$`)
-	createMode   = regexp.MustCompile(`(?m)^ create mode \d+ (.+)$`)
-	conventional = regexp.MustCompile(`^([a-zA-Z]+)(?:\(([^)\n]*)\))?!?: +(.+)$`)
-	trailer      = regexp.MustCompile(`(?i)^(?:co-authored-by|signed-off-by|reviewed-by|change-id|generated with|🤖)`)
+	commitLine   = newPattern(`(?m)^\[([^\]\n]+?)(?: \(root-commit\))? ([0-9a-f]{7,40})\] (.*)$`)
+	logLine      = newPattern(`(?m)^([0-9a-f]{7,40}) (?:\(([^)]*)\) )?(.*)$`)
+	commitStat   = newPattern(`(?m)^ (\d+ files? changed.*)$`)
+	createMode   = newPattern(`(?m)^ create mode \d+ (.+)$`)
+	conventional = newPattern(`^([a-zA-Z]+)(?:\(([^)\n]*)\))?!?: +(.+)$`)
+	trailer      = newPattern(`(?i)^(?:co-authored-by|signed-off-by|reviewed-by|change-id|generated with|🤖)`)
 )
 
 var conventionalPrefixes = set("feat feature fix bugfix hotfix refactor perf docs doc test tests chore build ci style revert security deps")

@@ -1,7 +1,6 @@
 package local
 
 import (
-	"regexp"
 	"strings"
 )
 
@@ -183,7 +182,7 @@ func (b *block) place(file string, lines []string, at int) {
 	}
 }
 
-var configKey = regexp.MustCompile(`^\s*(?:- )?["']?([\w.@/-]+)["']?\s*[:=]\s*[{\[(]?\s*$|^\s*\[+([\w.-]+)\]+\s*$`)
+var configKey = newPattern(`^\s*(?:- )?["']?([\w.@/-]+)["']?\s*[:=]\s*[{\[(]?\s*$|^\s*\[+([\w.-]+)\]+\s*$`)
 
 // parentKeys gives the keys above a line of a configuration file, outermost first.
 func parentKeys(lines []string, at int) []string {

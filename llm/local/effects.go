@@ -1,7 +1,6 @@
 package local
 
 import (
-	"regexp"
 	"strings"
 )
 
@@ -109,7 +108,7 @@ func (f *fileEdit) mergeBlock(b block) {
 	}
 }
 
-var commentLine = regexp.MustCompile(`^(?://|#|/?\*|--|<!--|;|"""|\'\'\')`)
+var commentLine = newPattern(`^(?://|#|/?\*|--|<!--|;|"""|\'\'\')`)
 
 // compound reports whether an identifier is made of several words, and so is
 // likely to mean the same thing in two files.
@@ -181,7 +180,7 @@ func renameIn(b block, came, went []symbol) (from, to symbol, ok bool) {
 	return from, to, false
 }
 
-var bareName = regexp.MustCompile(`^(?:\\b|\\<)?([A-Za-z_]\w{2,})(?:\\b|\\>)?$`)
+var bareName = newPattern(`^(?:\\b|\\<)?([A-Za-z_]\w{2,})(?:\\b|\\>)?$`)
 
 // renamedWord reports that a block replaces one bare name by another, as a sed
 // script or an edit of all occurrences does.

@@ -1,7 +1,6 @@
 package local
 
 import (
-	"regexp"
 	"strings"
 )
 
@@ -27,17 +26,17 @@ func (f failure) String() string {
 }
 
 var (
-	errorName = regexp.MustCompile(`\b(?:[A-Za-z_][\w]*\.)*((?:Err[A-Z]\w+)|(?:[A-Z]\w*(?:Error|Exception|Panic|Fault|Violation|Timeout|NotFound|Refused|Interrupt))|(?:ERR_[A-Z0-9_]+)|(?:SIG[A-Z]{3,6})|(?:OOMKilled|CrashLoopBackOff|ImagePullBackOff|ErrImagePull))\b`)
-	errnoName = regexp.MustCompile(`\b(?:E(?:NOENT|ACCES|PERM|EXIST|AGAIN|INVAL|PIPE|MFILE|NOSPC|ISDIR|NOTDIR|NOTEMPTY|BUSY|ADDRINUSE|CONNREFUSED|CONNRESET|TIMEDOUT|HOSTUNREACH|NOTFOUND|AI_AGAIN|RESOLVE|LIFECYCLE|BADENGINE|INTEGRITY|PROTO|404|403|401|409))\b`)
-	codeName  = regexp.MustCompile(`\b(?:SQLSTATE[ \[:(]*[0-9A-Z]{5}|error\[E\d{4}\]|TS\d{4,5}|ORA-\d{5}|CS\d{4}|exit status \d+|HTTP[ /][\d.]* ?[45]\d\d)\b?`)
+	errorName = newPattern(`\b(?:[A-Za-z_][\w]*\.)*((?:Err[A-Z]\w+)|(?:[A-Z]\w*(?:Error|Exception|Panic|Fault|Violation|Timeout|NotFound|Refused|Interrupt))|(?:ERR_[A-Z0-9_]+)|(?:SIG[A-Z]{3,6})|(?:OOMKilled|CrashLoopBackOff|ImagePullBackOff|ErrImagePull))\b`)
+	errnoName = newPattern(`\b(?:E(?:NOENT|ACCES|PERM|EXIST|AGAIN|INVAL|PIPE|MFILE|NOSPC|ISDIR|NOTDIR|NOTEMPTY|BUSY|ADDRINUSE|CONNREFUSED|CONNRESET|TIMEDOUT|HOSTUNREACH|NOTFOUND|AI_AGAIN|RESOLVE|LIFECYCLE|BADENGINE|INTEGRITY|PROTO|404|403|401|409))\b`)
+	codeName  = newPattern(`\b(?:SQLSTATE[ \[:(]*[0-9A-Z]{5}|error\[E\d{4}\]|TS\d{4,5}|ORA-\d{5}|CS\d{4}|exit status \d+|HTTP[ /][\d.]* ?[45]\d\d)\b?`)
 	// placed is a compiler's line: file:line:col: message.
-	placed   = regexp.MustCompile(`^(?:\[ERROR\] )?\.?/?((?:[\w.@+-]+/)*[\w.@+-]+\.[A-Za-z]\w{0,7})[:(](\d+)(?:[:,]\d+)?\)?(?:: | - )(.+)$`)
-	lintLine = regexp.MustCompile(`^\d+:\d+ +error\b`)
-	loudLine = regexp.MustCompile(`(?i)^\W{0,3}(?:npm (?:err!|error)|error|fatal|panic|failed|failure|err|e)\b ?(?:\[[\w-]+\])?[:!]? `)
-	softLine = regexp.MustCompile(`(?i)\b(?:cannot|can't|could not|couldn't|unable to|refused|denied|no such file|not found|undefined|unexpected|already in use|already allocated|already exists|conflict|invalid|missing|timed out|timeout|failed|violates|exceeded|unresolved|unknown|mismatch(?:ed)?|rejected|error|expected|declared and not|imported and not|too (?:many|few)|not enough|must|does not|is not)\b`)
-	frames   = regexp.MustCompile(`File "([^"]+)", line (\d+)|\(?((?:[A-Za-z]:)?[\w./@+\\-]*[\w@+-]\.(?:go|py|tsx?|jsx?|mjs|cjs|vue|svelte|rs|java|kts?|rb|php|cs|c|cc|cpp|h|hpp|swift|scala|sql|ya?ml|json|toml|tf|ex|exs|dart|lua|sh|mod|md))(?::|\()(\d+)`)
-	foreign  = regexp.MustCompile(`node_modules|site-packages|dist-packages|/go/pkg/mod/|/usr/(?:lib|local)|\.cargo/registry|/rustc/|node:internal|/GOROOT|goroot|\.pyenv|\.venv|/venv/`)
-	quiet    = regexp.MustCompile(`(?i)\b(?:0 (?:errors?|failed|failures?|problems?)|no (?:errors?|issues|problems)|errors?: 0|failures?: 0)\b|npm (?:error|ERR!) A complete log|npm warn`)
+	placed   = newPattern(`^(?:\[ERROR\] )?\.?/?((?:[\w.@+-]+/)*[\w.@+-]+\.[A-Za-z]\w{0,7})[:(](\d+)(?:[:,]\d+)?\)?(?:: | - )(.+)$`)
+	lintLine = newPattern(`^\d+:\d+ +error\b`)
+	loudLine = newPattern(`(?i)^\W{0,3}(?:npm (?:err!|error)|error|fatal|panic|failed|failure|err|e)\b ?(?:\[[\w-]+\])?[:!]? `)
+	softLine = newPattern(`(?i)\b(?:cannot|can't|could not|couldn't|unable to|refused|denied|no such file|not found|undefined|unexpected|already in use|already allocated|already exists|conflict|invalid|missing|timed out|timeout|failed|violates|exceeded|unresolved|unknown|mismatch(?:ed)?|rejected|error|expected|declared and not|imported and not|too (?:many|few)|not enough|must|does not|is not)\b`)
+	frames   = newPattern(`File "([^"]+)", line (\d+)|\(?((?:[A-Za-z]:)?[\w./@+\\-]*[\w@+-]\.(?:go|py|tsx?|jsx?|mjs|cjs|vue|svelte|rs|java|kts?|rb|php|cs|c|cc|cpp|h|hpp|swift|scala|sql|ya?ml|json|toml|tf|ex|exs|dart|lua|sh|mod|md))(?::|\()(\d+)`)
+	foreign  = newPattern(`node_modules|site-packages|dist-packages|/go/pkg/mod/|/usr/(?:lib|local)|\.cargo/registry|/rustc/|node:internal|/GOROOT|goroot|\.pyenv|\.venv|/venv/`)
+	quiet    = newPattern(`(?i)\b(?:0 (?:errors?|failed|failures?|problems?)|no (?:errors?|issues|problems)|errors?: 0|failures?: 0)\b|npm (?:error|ERR!) A complete log|npm warn`)
 )
 
 // maxErrorLines bounds how many lines of an output are judged.
@@ -140,7 +139,7 @@ func rankLine(line, raw string) (rank int, name string) {
 	return 0, ""
 }
 
-var errorLead = regexp.MustCompile(`^(?:E {2,}|npm (?:ERR!|error) (?:code )?|\[ERROR\] |Uncaught (?:\(in promise\) )?|Unhandled \w+: |✗ |× |❌ ?|●\s|> |\| )+`)
+var errorLead = newPattern(`^(?:E {2,}|npm (?:ERR!|error) (?:code )?|\[ERROR\] |Uncaught (?:\(in promise\) )?|Unhandled \w+: |✗ |× |❌ ?|●\s|> |\| )+`)
 
 func tidyError(line string) string {
 	return strings.TrimSpace(errorLead.ReplaceAllString(oneLine(line), ""))

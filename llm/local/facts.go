@@ -2,7 +2,6 @@ package local
 
 import (
 	"fmt"
-	"regexp"
 	"strings"
 )
 
@@ -74,7 +73,7 @@ func at(file string, line int) string {
 	return " (" + file + ")"
 }
 
-var bullet = regexp.MustCompile(`^\s*(?:[-*+•]|\d{1,2}[.)、])\s+`)
+var bullet = newPattern(`^\s*(?:[-*+•]|\d{1,2}[.)、])\s+`)
 
 // bullets gives the items of the assistant's lists that have a name or a figure in
 // them and are about the arc; nil takes all.

@@ -3,7 +3,6 @@ package local
 import (
 	"fmt"
 	"path"
-	"regexp"
 	"sort"
 	"strings"
 )
@@ -157,7 +156,7 @@ func (s *scene) pick(n int, title string, score func(i int, sentence string) int
 }
 
 // receipt is a sentence that says only that all is well; the checks say it better.
-var receipt = regexp.MustCompile(`(?i)\b(?:all|the|both|\d+) (?:\w+ )?(?:tests?|checks?|specs?) (?:now )?(?:pass|are green)|^tests? (?:now )?pass|\bcommitted (?:as|in|it|the|to)\b|is committed|测试(?:均|都|全部|已)*通过|已提交`)
+var receipt = newPattern(`(?i)\b(?:all|the|both|\d+) (?:\w+ )?(?:tests?|checks?|specs?) (?:now )?(?:pass|are green)|^tests? (?:now )?pass|\bcommitted (?:as|in|it|the|to)\b|is committed|测试(?:均|都|全部|已)*通过|已提交`)
 
 // sameWords reports whether a sentence says no more than the title does.
 func sameWords(sentence, title string) bool {

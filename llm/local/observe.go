@@ -2,7 +2,6 @@ package local
 
 import (
 	"path"
-	"regexp"
 	"strings"
 
 	"cmem/memory"
@@ -367,7 +366,7 @@ func endedAll(l language, list []string) []string {
 	return out
 }
 
-var reasonStart = regexp.MustCompile(`(?i),? (?:because|since|so that)\b|[，,；]?是?(?:因为|以便|否则)`)
+var reasonStart = newPattern(`(?i),? (?:because|since|so that)\b|[，,；]?是?(?:因为|以便|否则)`)
 
 func (s *scene) observeReasoned(a *arc) memory.Observation {
 	o := memory.Observation{Type: memory.TypeDecision, Certainty: memory.CertaintyClaimed}

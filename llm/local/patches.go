@@ -1,16 +1,15 @@
 package local
 
 import (
-	"regexp"
 	"strings"
 )
 
 var (
-	patchFile  = regexp.MustCompile(`^\*\*\* (Add|Update|Delete) File: (.+)$`)
-	patchMove  = regexp.MustCompile(`^\*\*\* Move to: (.+)$`)
-	diffNew    = regexp.MustCompile(`^\+\+\+ (?:b/)?([^\t]+)`)
-	diffOld    = regexp.MustCompile(`^--- (?:a/)?([^\t]+)`)
-	hunkHeader = regexp.MustCompile(`^@@ -(\d+)(?:,\d+)? \+(\d+)(?:,\d+)? @@ ?(.*)$`)
+	patchFile  = newPattern(`^\*\*\* (Add|Update|Delete) File: (.+)$`)
+	patchMove  = newPattern(`^\*\*\* Move to: (.+)$`)
+	diffNew    = newPattern(`^\+\+\+ (?:b/)?([^\t]+)`)
+	diffOld    = newPattern(`^--- (?:a/)?([^\t]+)`)
+	hunkHeader = newPattern(`^@@ -(\d+)(?:,\d+)? \+(\d+)(?:,\d+)? @@ ?(.*)$`)
 )
 
 // parsePatch reads the language of apply_patch, or a unified diff.

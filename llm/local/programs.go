@@ -3,6 +3,7 @@ package local
 import (
 	"path"
 	"strings"
+	"sync"
 )
 
 // purpose says what a command is for.
@@ -28,28 +29,32 @@ const (
 )
 
 // programs gives the purpose of a program by its name alone.
-var programs = byName(map[purpose]string{
-	forNothing:   "cd pushd popd echo printf true false : export set unset alias source . sleep wait exit mkdir chmod chown clear kill pkill killall trap ulimit test [ [[ pwd read local declare return shift eval let break continue type touch tput",
-	forReading:   "ls cat bat head tail less more wc grep egrep fgrep rg ag ack find fd tree stat file du df diff cmp awk gawk cut sort uniq jq yq which whereis man printenv date ps top htop whoami hostname uname id lsof netstat ss column tr xxd od nl tac readlink realpath basename dirname strings md5sum sha256sum nproc free lscpu sed comm paste fold seq tokei cloc history env pgrep journalctl dig nslookup ping exa eza",
-	forEditing:   "mv cp rm tee patch apply_patch rsync ln install-file truncate dos2unix unzip tar",
-	forLinting:   "golangci-lint eslint ruff flake8 mypy pyright pylint black isort prettier gofmt gofumpt goimports staticcheck shellcheck rubocop stylelint biome hadolint yamllint markdownlint clang-tidy clang-format rustfmt ktlint checkstyle tflint actionlint oxlint pre-commit",
-	forBuilding:  "tsc webpack vite rollup esbuild cmake ninja gcc g++ clang clang++ cc javac kotlinc rustc bazel goreleaser swiftc msbuild protoc buf sqlc turbo nx meson scons",
-	forTesting:   "pytest py.test tox nox jest vitest mocha ava gotestsum ginkgo rspec phpunit pest ctest bats playwright cypress karma nosetests cargo-nextest k6",
-	forData:      "alembic goose flyway liquibase dbmate migrate knex atlas psql mysql sqlite3 mongosh mongo redis-cli clickhouse-client sqlcmd",
-	forServing:   "docker docker-compose podman minikube kind systemctl service supervisorctl pm2",
-	forDeploying: "terraform tofu pulumi ansible-playbook flyctl fly vercel netlify heroku serverless wrangler twine",
+var programs = sync.OnceValue(func() map[string]purpose {
+	return byName(map[purpose]string{
+		forNothing:   "cd pushd popd echo printf true false : export set unset alias source . sleep wait exit mkdir chmod chown clear kill pkill killall trap ulimit test [ [[ pwd read local declare return shift eval let break continue type touch tput",
+		forReading:   "ls cat bat head tail less more wc grep egrep fgrep rg ag ack find fd tree stat file du df diff cmp awk gawk cut sort uniq jq yq which whereis man printenv date ps top htop whoami hostname uname id lsof netstat ss column tr xxd od nl tac readlink realpath basename dirname strings md5sum sha256sum nproc free lscpu sed comm paste fold seq tokei cloc history env pgrep journalctl dig nslookup ping exa eza",
+		forEditing:   "mv cp rm tee patch apply_patch rsync ln install-file truncate dos2unix unzip tar",
+		forLinting:   "golangci-lint eslint ruff flake8 mypy pyright pylint black isort prettier gofmt gofumpt goimports staticcheck shellcheck rubocop stylelint biome hadolint yamllint markdownlint clang-tidy clang-format rustfmt ktlint checkstyle tflint actionlint oxlint pre-commit",
+		forBuilding:  "tsc webpack vite rollup esbuild cmake ninja gcc g++ clang clang++ cc javac kotlinc rustc bazel goreleaser swiftc msbuild protoc buf sqlc turbo nx meson scons",
+		forTesting:   "pytest py.test tox nox jest vitest mocha ava gotestsum ginkgo rspec phpunit pest ctest bats playwright cypress karma nosetests cargo-nextest k6",
+		forData:      "alembic goose flyway liquibase dbmate migrate knex atlas psql mysql sqlite3 mongosh mongo redis-cli clickhouse-client sqlcmd",
+		forServing:   "docker docker-compose podman minikube kind systemctl service supervisorctl pm2",
+		forDeploying: "terraform tofu pulumi ansible-playbook flyctl fly vercel netlify heroku serverless wrangler twine",
+	})
 })
 
 // subcommands gives the purpose of a program by its first words that are no flags.
-var subcommands = byName(map[purpose]string{
-	forTesting:    "go_test cargo_test cargo_nextest cargo_bench mvn_test mvn_verify mvn_integration-test mvnw_test mvnw_verify gradle_test gradle_check gradlew_test gradlew_check npm_test npm_t yarn_test pnpm_test bun_test deno_test rake_test rake_spec rails_test dotnet_test swift_test mix_test zig_test sbt_test flutter_test dart_test nx_test vite_test",
-	forBuilding:   "go_build go_install go_generate cargo_build cargo_check npm_build yarn_build pnpm_build mvn_compile mvn_package mvn_install mvnw_compile mvnw_package gradle_build gradle_assemble gradlew_build gradlew_assemble dotnet_build dotnet_publish docker_build docker_buildx docker-compose_build podman_build next_build swift_build zig_build mix_compile sbt_compile flutter_build bun_build deno_compile",
-	forLinting:    "go_vet go_fmt go_fix cargo_clippy cargo_fmt npm_lint yarn_lint pnpm_lint next_lint deno_lint deno_fmt dotnet_format mix_format nx_lint",
-	forInstalling: "npm_install npm_i npm_add npm_ci npm_uninstall npm_remove npm_update npm_audit yarn_install yarn_add yarn_remove yarn_upgrade pnpm_install pnpm_i pnpm_add pnpm_remove pnpm_update bun_install bun_add bun_remove pip_install pip_uninstall pip3_install pip3_uninstall uv_add uv_pip uv_sync uv_remove poetry_add poetry_install poetry_remove poetry_update pipenv_install go_get go_mod cargo_add cargo_install cargo_remove cargo_update apt_install apt-get_install apt_upgrade brew_install gem_install bundle_install bundle_add bundle_update composer_require composer_install dotnet_add dotnet_restore apk_add conda_install mamba_install dnf_install yum_install pacman_-S rustup_component rustup_update nvm_install mise_install asdf_install pdm_add pdm_install",
-	forReading:    "docker_ps docker_logs docker_images docker_inspect docker_stats docker_version docker-compose_ps docker-compose_logs kubectl_get kubectl_describe kubectl_logs kubectl_top kubectl_config kubectl_explain helm_list helm_get helm_status terraform_plan terraform_show terraform_state terraform_validate systemctl_status systemctl_is-active npm_ls npm_list npm_view npm_outdated npm_info npm_config pip_list pip_show pip_freeze go_list go_env go_doc go_version go_tool cargo_tree cargo_metadata gh_api gh_status brew_list brew_info node_-v node_--version poetry_show yarn_why pnpm_why alembic_history alembic_current pm2_logs pm2_list aws_sts",
-	forData:       "prisma_migrate prisma_db prisma_generate rails_db:migrate rails_db:rollback rake_db:migrate sequelize_db:migrate sequelize-cli_db:migrate diesel_migration typeorm_migration:run typeorm_migration:generate drizzle-kit_generate drizzle-kit_migrate drizzle-kit_push sqlx_migrate django-admin_migrate artisan_migrate mix_ecto.migrate",
-	forDeploying:  "npm_publish yarn_publish pnpm_publish cargo_publish kubectl_apply kubectl_delete kubectl_rollout kubectl_scale kubectl_patch kubectl_set helm_upgrade helm_install helm_rollback gcloud_run gcloud_app gcloud_functions aws_s3 aws_lambda aws_ecs aws_cloudformation gh_release docker_push",
-	forHub:        "gh_pr gh_issue gh_run gh_workflow glab_mr glab_issue hub_pull-request",
+var subcommands = sync.OnceValue(func() map[string]purpose {
+	return byName(map[purpose]string{
+		forTesting:    "go_test cargo_test cargo_nextest cargo_bench mvn_test mvn_verify mvn_integration-test mvnw_test mvnw_verify gradle_test gradle_check gradlew_test gradlew_check npm_test npm_t yarn_test pnpm_test bun_test deno_test rake_test rake_spec rails_test dotnet_test swift_test mix_test zig_test sbt_test flutter_test dart_test nx_test vite_test",
+		forBuilding:   "go_build go_install go_generate cargo_build cargo_check npm_build yarn_build pnpm_build mvn_compile mvn_package mvn_install mvnw_compile mvnw_package gradle_build gradle_assemble gradlew_build gradlew_assemble dotnet_build dotnet_publish docker_build docker_buildx docker-compose_build podman_build next_build swift_build zig_build mix_compile sbt_compile flutter_build bun_build deno_compile",
+		forLinting:    "go_vet go_fmt go_fix cargo_clippy cargo_fmt npm_lint yarn_lint pnpm_lint next_lint deno_lint deno_fmt dotnet_format mix_format nx_lint",
+		forInstalling: "npm_install npm_i npm_add npm_ci npm_uninstall npm_remove npm_update npm_audit yarn_install yarn_add yarn_remove yarn_upgrade pnpm_install pnpm_i pnpm_add pnpm_remove pnpm_update bun_install bun_add bun_remove pip_install pip_uninstall pip3_install pip3_uninstall uv_add uv_pip uv_sync uv_remove poetry_add poetry_install poetry_remove poetry_update pipenv_install go_get go_mod cargo_add cargo_install cargo_remove cargo_update apt_install apt-get_install apt_upgrade brew_install gem_install bundle_install bundle_add bundle_update composer_require composer_install dotnet_add dotnet_restore apk_add conda_install mamba_install dnf_install yum_install pacman_-S rustup_component rustup_update nvm_install mise_install asdf_install pdm_add pdm_install",
+		forReading:    "docker_ps docker_logs docker_images docker_inspect docker_stats docker_version docker-compose_ps docker-compose_logs kubectl_get kubectl_describe kubectl_logs kubectl_top kubectl_config kubectl_explain helm_list helm_get helm_status terraform_plan terraform_show terraform_state terraform_validate systemctl_status systemctl_is-active npm_ls npm_list npm_view npm_outdated npm_info npm_config pip_list pip_show pip_freeze go_list go_env go_doc go_version go_tool cargo_tree cargo_metadata gh_api gh_status brew_list brew_info node_-v node_--version poetry_show yarn_why pnpm_why alembic_history alembic_current pm2_logs pm2_list aws_sts",
+		forData:       "prisma_migrate prisma_db prisma_generate rails_db:migrate rails_db:rollback rake_db:migrate sequelize_db:migrate sequelize-cli_db:migrate diesel_migration typeorm_migration:run typeorm_migration:generate drizzle-kit_generate drizzle-kit_migrate drizzle-kit_push sqlx_migrate django-admin_migrate artisan_migrate mix_ecto.migrate",
+		forDeploying:  "npm_publish yarn_publish pnpm_publish cargo_publish kubectl_apply kubectl_delete kubectl_rollout kubectl_scale kubectl_patch kubectl_set helm_upgrade helm_install helm_rollback gcloud_run gcloud_app gcloud_functions aws_s3 aws_lambda aws_ecs aws_cloudformation gh_release docker_push",
+		forHub:        "gh_pr gh_issue gh_run gh_workflow glab_mr glab_issue hub_pull-request",
+	})
 })
 
 // gitReading are the git commands that change nothing.
@@ -83,7 +88,7 @@ func purposeOf(c command) purpose {
 	name := strings.TrimSuffix(path.Base(strings.ReplaceAll(c.words[0], `\`, "/")), ".exe")
 	args := c.words[1:]
 	sub := firstWord(args)
-	p, known := programs[name]
+	p, known := programs()[name]
 	switch name {
 	case "git":
 		return gitPurpose(args)
@@ -125,11 +130,11 @@ func purposeOf(c command) purpose {
 	case "tar", "unzip":
 		return forRunning
 	}
-	if q, ok := subcommands[name+" "+sub]; ok {
+	if q, ok := subcommands()[name+" "+sub]; ok {
 		return q
 	}
 	if len(args) > 0 {
-		if q, ok := subcommands[name+" "+args[0]]; ok {
+		if q, ok := subcommands()[name+" "+args[0]]; ok {
 			return q
 		}
 	}
@@ -199,7 +204,7 @@ func scriptPurpose(runner string, args []string) (purpose, bool) {
 	if len(rest) == 0 {
 		return forBuilding, runner == "make" || runner == "gmake"
 	}
-	if p, ok := subcommands[runner+" "+rest[0]]; ok {
+	if p, ok := subcommands()[runner+" "+rest[0]]; ok {
 		return p, true
 	}
 	name := strings.ToLower(rest[0])

@@ -2,7 +2,6 @@ package local
 
 import (
 	"path"
-	"regexp"
 	"strings"
 
 	"cmem/llm"
@@ -27,7 +26,7 @@ type scene struct {
 	recent   map[string]bool
 }
 
-var exitLine = regexp.MustCompile(`^Exit code \d+\n?`)
+var exitLine = newPattern(`^Exit code \d+\n?`)
 
 func readScene(b llm.Batch) *scene {
 	s := &scene{recent: map[string]bool{}}
@@ -90,7 +89,7 @@ func readScene(b llm.Batch) *scene {
 	return s
 }
 
-var vagueWords = regexp.MustCompile(`(?i)^(?:(?:ok(?:ay)?|yes|yep|yeah|sure|please|go|go on|go ahead|continue|proceed|do it|do that|try again|again|retry|next|thanks?|thank you|great|good|perfect|nice|cool|lgtm|looks good|sounds good|fix it|fix this|fix that|run it|commit|commit it|commit this|push|push it|y|n|no|done|and|then|it|now|let's|that|works|好|好的|好了|可以|行|继续|嗯|对|是|是的|没问题|谢谢|提交|请|吧|再试|重试|下一步|开始|修一下|接着做|往下做)[\s,.!?，。！？、]*)+$`)
+var vagueWords = newPattern(`(?i)^(?:(?:ok(?:ay)?|yes|yep|yeah|sure|please|go|go on|go ahead|continue|proceed|do it|do that|try again|again|retry|next|thanks?|thank you|great|good|perfect|nice|cool|lgtm|looks good|sounds good|fix it|fix this|fix that|run it|commit|commit it|commit this|push|push it|y|n|no|done|and|then|it|now|let's|that|works|好|好的|好了|可以|行|继续|嗯|对|是|是的|没问题|谢谢|提交|请|吧|再试|重试|下一步|开始|修一下|接着做|往下做)[\s,.!?，。！？、]*)+$`)
 
 // isVague reports whether a prompt names nothing of its own to do.
 func isVague(words string) bool {

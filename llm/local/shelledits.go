@@ -2,7 +2,6 @@ package local
 
 import (
 	"path"
-	"regexp"
 	"strings"
 )
 
@@ -132,7 +131,7 @@ func scratch(file string) bool {
 	return file == "" || file == "-" || strings.ContainsAny(file, "$`\n") || strings.Contains(file, "/T/")
 }
 
-var substitution = regexp.MustCompile(`^\s*(?:[\d,$]+|/[^/]*/)?\s*s(\W|_)`)
+var substitution = newPattern(`^\s*(?:[\d,$]+|/[^/]*/)?\s*s(\W|_)`)
 
 // sedChanges reads the substitutions of sed -i and perl -i.
 func sedChanges(args []string) []change {
@@ -240,10 +239,10 @@ func removals(args []string) []change {
 }
 
 var (
-	scriptPath    = regexp.MustCompile(`(?:open|Path)\(\s*(?:"([^"\n]+)"|'([^'\n]+)')|writeFileSync\(\s*(?:"([^"\n]+)"|'([^'\n]+)')`)
-	scriptVar     = regexp.MustCompile(`(?m)^\s*(?:const |let )?\w+ ?= ?(?:"([\w./-]+\.\w+)"|'([\w./-]+\.\w+)');?$`)
-	scriptWrites  = regexp.MustCompile(`write_text\(|\.write\(|writeFileSync\(|File\.write\(`)
-	scriptReplace = regexp.MustCompile(`\.replace\(\s*(?:"((?:[^"\\\n]|\\.)*)"|'((?:[^'\\\n]|\\.)*)')\s*,\s*(?:"((?:[^"\\\n]|\\.)*)"|'((?:[^'\\\n]|\\.)*)')`)
+	scriptPath    = newPattern(`(?:open|Path)\(\s*(?:"([^"\n]+)"|'([^'\n]+)')|writeFileSync\(\s*(?:"([^"\n]+)"|'([^'\n]+)')`)
+	scriptVar     = newPattern(`(?m)^\s*(?:const |let )?\w+ ?= ?(?:"([\w./-]+\.\w+)"|'([\w./-]+\.\w+)');?$`)
+	scriptWrites  = newPattern(`write_text\(|\.write\(|writeFileSync\(|File\.write\(`)
+	scriptReplace = newPattern(`\.replace\(\s*(?:"((?:[^"\\\n]|\\.)*)"|'((?:[^'\\\n]|\\.)*)')\s*,\s*(?:"((?:[^"\\\n]|\\.)*)"|'((?:[^'\\\n]|\\.)*)')`)
 )
 
 // scriptChanges reads a short script that rewrites a file by replacing strings.

@@ -1,7 +1,6 @@
 package local
 
 import (
-	"regexp"
 	"strings"
 )
 
@@ -204,7 +203,7 @@ func (p *shellParser) readHeredocs() {
 	p.heredocs = nil
 }
 
-var heredocStart = regexp.MustCompile(`^<<-?\s*(?:'([^'\n]+)'|"([^"\n]+)"|\\?([A-Za-z_]\w*))`)
+var heredocStart = newPattern(`^<<-?\s*(?:'([^'\n]+)'|"([^"\n]+)"|\\?([A-Za-z_]\w*))`)
 
 // substitutionEnd gives the index after the substitution that starts at i: `…`,
 // $(…), ${…}, <(…). A here-document inside may hold any quote or parenthesis.

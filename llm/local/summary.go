@@ -3,7 +3,6 @@ package local
 import (
 	"context"
 	"fmt"
-	"regexp"
 	"strings"
 
 	"cmem/llm"
@@ -261,9 +260,9 @@ func (t *tale) told(q string) bool {
 	return false
 }
 
-var offer = regexp.MustCompile(`(?i)\b(?:say so|let me know|if you (?:want|like|wish)|would you like|shall i|tell me)\b|如果你|需要的话|请告诉`)
+var offer = newPattern(`(?i)\b(?:say so|let me know|if you (?:want|like|wish)|would you like|shall i|tell me)\b|如果你|需要的话|请告诉`)
 
-var openEnd = regexp.MustCompile(`(?i)\b(?:next(?: step)?s?[, :]|next i would|still (?:open|to do|missing|needs?|left)|remaining|remains|to ?do\b|not yet|yet to|left to do|follow[- ]?up|you (?:may|might) want|would be (?:good|worth)|should (?:also|still|now)|needs? to be|have not yet|haven't|left open|later)\b|下一步|接下来|还需要|还需|尚未|待办|后续|还没|未完成|可以再|建议再|仍需|之后再|遗留`)
+var openEnd = newPattern(`(?i)\b(?:next(?: step)?s?[, :]|next i would|still (?:open|to do|missing|needs?|left)|remaining|remains|to ?do\b|not yet|yet to|left to do|follow[- ]?up|you (?:may|might) want|would be (?:good|worth)|should (?:also|still|now)|needs? to be|have not yet|haven't|left open|later)\b|下一步|接下来|还需要|还需|尚未|待办|后续|还没|未完成|可以再|建议再|仍需|之后再|遗留`)
 
 // nextSteps gives the open items of the plan, what the assistant's last message
 // leaves open, and a check that still fails.

@@ -2,8 +2,8 @@ package local
 
 import (
 	"path"
-	"regexp"
 	"strings"
+	"sync"
 )
 
 // symbol is something that a line of code declares.
@@ -18,10 +18,10 @@ type symbol struct {
 // are two.
 type declaration struct {
 	kind string
-	re   *regexp.Regexp
+	re   *pattern
 }
 
-func decl(kind, re string) declaration { return declaration{kind, regexp.MustCompile(re)} }
+func decl(kind, re string) declaration { return declaration{kind, newPattern(re)} }
 
 var (
 	goDecls = []declaration{
@@ -93,23 +93,25 @@ var (
 	cssDecls       = []declaration{decl("rule", `^([.#:@][\w-][\w\s.#:>-]*?) *\{`)}
 )
 
-var declarations = map[string][]declaration{
-	".go": goDecls,
-	".ts": jsDecls, ".tsx": jsDecls, ".js": jsDecls, ".jsx": jsDecls, ".mjs": jsDecls, ".cjs": jsDecls, ".mts": jsDecls, ".vue": jsDecls, ".svelte": jsDecls,
-	".py": pyDecls, ".pyi": pyDecls, ".ipynb": pyDecls,
-	".rs":   rustDecls,
-	".java": javaDecls, ".kt": javaDecls, ".kts": javaDecls, ".cs": javaDecls, ".scala": javaDecls, ".swift": javaDecls, ".groovy": javaDecls,
-	".c": cDecls, ".h": cDecls, ".cc": cDecls, ".cpp": cDecls, ".hpp": cDecls, ".m": cDecls,
-	".rb": rubyDecls, ".rake": rubyDecls, ".ex": rubyDecls, ".exs": rubyDecls,
-	".php": phpDecls,
-	".sql": sqlDecls,
-	".sh":  shellDecls, ".bash": shellDecls, ".zsh": shellDecls,
-	".md": markdownDecls, ".mdx": markdownDecls, ".rst": markdownDecls,
-	".mk":    makeDecls,
-	".proto": protoDecls, ".graphql": protoDecls, ".gql": protoDecls,
-	".tf":  terraformDecls,
-	".css": cssDecls, ".scss": cssDecls,
-}
+var declarations = sync.OnceValue(func() map[string][]declaration {
+	return map[string][]declaration{
+		".go": goDecls,
+		".ts": jsDecls, ".tsx": jsDecls, ".js": jsDecls, ".jsx": jsDecls, ".mjs": jsDecls, ".cjs": jsDecls, ".mts": jsDecls, ".vue": jsDecls, ".svelte": jsDecls,
+		".py": pyDecls, ".pyi": pyDecls, ".ipynb": pyDecls,
+		".rs":   rustDecls,
+		".java": javaDecls, ".kt": javaDecls, ".kts": javaDecls, ".cs": javaDecls, ".scala": javaDecls, ".swift": javaDecls, ".groovy": javaDecls,
+		".c": cDecls, ".h": cDecls, ".cc": cDecls, ".cpp": cDecls, ".hpp": cDecls, ".m": cDecls,
+		".rb": rubyDecls, ".rake": rubyDecls, ".ex": rubyDecls, ".exs": rubyDecls,
+		".php": phpDecls,
+		".sql": sqlDecls,
+		".sh":  shellDecls, ".bash": shellDecls, ".zsh": shellDecls,
+		".md": markdownDecls, ".mdx": markdownDecls, ".rst": markdownDecls,
+		".mk":    makeDecls,
+		".proto": protoDecls, ".graphql": protoDecls, ".gql": protoDecls,
+		".tf":  terraformDecls,
+		".css": cssDecls, ".scss": cssDecls,
+	}
+})
 
 func declarationsOf(file string) []declaration {
 	switch base := path.Base(file); {
@@ -120,7 +122,7 @@ func declarationsOf(file string) []declaration {
 	case base == "Rakefile" || base == "Gemfile":
 		return rubyDecls
 	default:
-		return declarations[strings.ToLower(path.Ext(base))]
+		return declarations()[strings.ToLower(path.Ext(base))]
 	}
 }
 

@@ -1,7 +1,6 @@
 package local
 
 import (
-	"regexp"
 	"strings"
 
 	"cmem/memory"
@@ -134,9 +133,9 @@ func (s *scene) problem() string {
 }
 
 var (
-	doneLead  = regexp.MustCompile(`(?i)^(?:done[.:!,—–-]+\s*|all done[.:!,]?\s*|i(?:'ve| have)? (?:now |also )?|we(?:'ve| have)? (?:now |also )?|now |successfully |✅ ?)+`)
-	doneHan   = regexp.MustCompile(`^(?:我)?(?:已经|已|现在)?(?:成功)?(?:将|把|给|为|在)?.{0,40}(?:修复|新增|添加|增加|实现|重构|改为|改成|删除|移除|升级|更新|调整|拆分|提取|替换|加上|支持)`)
-	passiveIs = regexp.MustCompile(`(?i) (?:now (?:makes|returns|reads|uses|supports|accepts|rejects|handles|retries|sends|shows|caches|checks|validates|runs|rounds|stops|waits|logs|writes|is|has|takes|goes)|no longer) `)
+	doneLead  = newPattern(`(?i)^(?:done[.:!,—–-]+\s*|all done[.:!,]?\s*|i(?:'ve| have)? (?:now |also )?|we(?:'ve| have)? (?:now |also )?|now |successfully |✅ ?)+`)
+	doneHan   = newPattern(`^(?:我)?(?:已经|已|现在)?(?:成功)?(?:将|把|给|为|在)?.{0,40}(?:修复|新增|添加|增加|实现|重构|改为|改成|删除|移除|升级|更新|调整|拆分|提取|替换|加上|支持)`)
+	passiveIs = newPattern(`(?i) (?:now (?:makes|returns|reads|uses|supports|accepts|rejects|handles|retries|sends|shows|caches|checks|validates|runs|rounds|stops|waits|logs|writes|is|has|takes|goes)|no longer) `)
 )
 
 // doneSentence makes a title of a sentence in which the assistant says what it did.
@@ -150,7 +149,7 @@ func doneSentence(q string) (string, bool) {
 	c := doneLead.ReplaceAllString(q, "")
 	word, _, _ := strings.Cut(c, " ")
 	low := strings.ToLower(word)
-	if form, ok := thirdPerson[low]; ok && form != low && contentWords(c) >= 2 {
+	if form, ok := thirdPerson()[low]; ok && form != low && contentWords(c) >= 2 {
 		return tell(c), true
 	}
 	if passiveIs.MatchString(c) {

@@ -4,6 +4,7 @@ import (
 	"path"
 	"sort"
 	"strings"
+	"sync"
 	"unicode"
 
 	"cmem/memory"
@@ -14,7 +15,8 @@ const maxConcepts = 6
 // topics is the list of what developers work on: a name, and the words of English
 // (one word, or two joined by a hyphen) and of Chinese that speak of it. A word is
 // matched as a part of an identifier too.
-var topics = parseTopics(`
+var topics = sync.OnceValue(func() topicTable {
+	return parseTopics(`
 authentication: auth authn login logout signin signup password oauth oauth2 oidc sso saml jwt mfa 2fa passkey | 登录 登陆 认证 鉴权 密码 单点登录
 authorization: authz authorization permission permissions rbac acl role roles policy forbidden 403 | 授权 权限 角色
 session: session sessions cookie cookies | 会话
@@ -121,6 +123,7 @@ startup: startup boot bootstrap init | 启动
 recursion: recursion recursive | 递归
 pointer: nil-pointer null-pointer npe nullpointerexception dereference | 空指针 空值
 `)
+})
 
 // topicTable finds topics by their trigger words.
 type topicTable struct {
@@ -209,31 +212,31 @@ func wordParts(s string) []string {
 // its files and names speak of, then the parts of its paths that name a module.
 func (s *scene) concepts(o memory.Observation, a *arc) []string {
 	scores := map[string]float64{}
-	topics.score(o.Title, 3, scores)
-	topics.score(o.Subtitle, 1, scores)
+	topics().score(o.Title, 3, scores)
+	topics().score(o.Subtitle, 1, scores)
 	if a.kind == editing || a.kind == finding || a.kind == ruling {
 		wish := s.words
 		if len(a.clauses) > 0 {
 			wish = strings.Join(a.clauses, " ")
 		}
-		topics.score(wish, 2, scores)
+		topics().score(wish, 2, scores)
 	}
-	topics.score(o.Narrative, 0.7, scores)
-	topics.score(strings.Join(o.Facts, " "), 0.7, scores)
+	topics().score(o.Narrative, 0.7, scores)
+	topics().score(strings.Join(o.Facts, " "), 0.7, scores)
 	var paths []string
 	for _, f := range append(append([]string{}, o.FilesModified...), o.FilesRead...) {
 		if !isLock(f) && !strings.HasPrefix(f, "/") {
 			paths = append(paths, f)
 		}
 	}
-	topics.score(strings.Join(paths[:min(len(paths), 12)], " "), 0.8, scores)
+	topics().score(strings.Join(paths[:min(len(paths), 12)], " "), 0.8, scores)
 	var names []string
 	for _, f := range a.files {
 		for _, e := range f.effects {
 			names = append(names, e.name)
 		}
 	}
-	topics.score(strings.Join(names, " "), 0.8, scores)
+	topics().score(strings.Join(names, " "), 0.8, scores)
 	var out []string
 	for name, n := range scores {
 		if n >= 1.4 {

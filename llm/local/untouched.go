@@ -1,7 +1,6 @@
 package local
 
 import (
-	"regexp"
 	"strings"
 )
 
@@ -70,8 +69,8 @@ func (s *scene) operationArc(ops []int) *arc {
 }
 
 var (
-	bareInstall = regexp.MustCompile(`^(?:npm (?:i|ci|install)|yarn(?: install)?|pnpm (?:i|install)|bun install|go mod (?:tidy|download|verify)|bundle install|poetry install|uv sync|pip3? install -r \S+|composer install)$`)
-	gitTelling  = regexp.MustCompile(`^git (?:\S+ )*?(?:merge|rebase|cherry-pick|revert|tag|push --force|push -f|push .*--tags|branch -[dD]|checkout -b|switch -c|reset|bisect|submodule|filter-repo|worktree)\b`)
+	bareInstall = newPattern(`^(?:npm (?:i|ci|install)|yarn(?: install)?|pnpm (?:i|install)|bun install|go mod (?:tidy|download|verify)|bundle install|poetry install|uv sync|pip3? install -r \S+|composer install)$`)
+	gitTelling  = newPattern(`^git (?:\S+ )*?(?:merge|rebase|cherry-pick|revert|tag|push --force|push -f|push .*--tags|branch -[dD]|checkout -b|switch -c|reset|bisect|submodule|filter-repo|worktree)\b`)
 )
 
 // tellingGit reports whether a git command is worth an observation of its own.
@@ -99,7 +98,7 @@ func (s *scene) spoken(hasEdits bool) []*arc {
 	return out
 }
 
-var choseWords = regexp.MustCompile(`(?i)^(?:so |therefore,? |deliberately,? )?(?:i|we)(?:'ve| have)? (?:also |deliberately |therefore )?(?:chose|decided|picked|went with|opted|settled on|kept)\b.*\b(?:instead of|rather than|because|since|so that|over)\b|(?:没有用|没有采用|没用|选择了?|选用了?|采用了?|决定|改用了?|之所以).*(?:因为|而不是|以便|避免|否则)`)
+var choseWords = newPattern(`(?i)^(?:so |therefore,? |deliberately,? )?(?:i|we)(?:'ve| have)? (?:also |deliberately |therefore )?(?:chose|decided|picked|went with|opted|settled on|kept)\b.*\b(?:instead of|rather than|because|since|so that|over)\b|(?:没有用|没有采用|没用|选择了?|选用了?|采用了?|决定|改用了?|之所以).*(?:因为|而不是|以便|避免|否则)`)
 
 // reasonedChoice gives the choice that the assistant made on the way and gave its
 // reason for: what is most missed later, and stands in no diff. It is anchored
@@ -129,8 +128,8 @@ func (s *scene) reasonedChoice(edited []*arc) *arc {
 }
 
 var (
-	ruleStart = regexp.MustCompile(`(?i)^(?:please |and |also |ok(?:ay)?,? )*(?:always|never|from now on|going forward|remember(?: that| to|:)?|note for (?:the )?future|don't ever|do not ever|in this (?:project|repo|repository|codebase),? (?:we|use|always|never)|we (?:always|never))\b`)
-	ruleZh    = regexp.MustCompile(`^(?:请|另外|还有|对了)?[，,]?\s*(?:记住|以后|今后|从现在起|从现在开始|永远不要|一律|务必|这个项目(?:里|中)?(?:都|一律|统一)|我们(?:都|一律|统一|约定))`)
+	ruleStart = newPattern(`(?i)^(?:please |and |also |ok(?:ay)?,? )*(?:always|never|from now on|going forward|remember(?: that| to|:)?|note for (?:the )?future|don't ever|do not ever|in this (?:project|repo|repository|codebase),? (?:we|use|always|never)|we (?:always|never))\b`)
+	ruleZh    = newPattern(`^(?:请|另外|还有|对了)?[，,]?\s*(?:记住|以后|今后|从现在起|从现在开始|永远不要|一律|务必|这个项目(?:里|中)?(?:都|一律|统一)|我们(?:都|一律|统一|约定))`)
 )
 
 // isRule reports whether a sentence of the person lays down a rule to keep.
@@ -210,11 +209,11 @@ func (s *scene) substantial() bool {
 	}
 }
 
-var smallTalk = regexp.MustCompile(`(?i)^(?:done|ok(?:ay)?|sure|hello|hi|great|thanks|you're welcome|let me know|i(?:'ll| will| can| am going to)\b|would you like|happy to|let me|here(?:'s| is) what|i'm ready|不客气|好的|你好|需要我|请告诉我|如果你)`)
+var smallTalk = newPattern(`(?i)^(?:done|ok(?:ay)?|sure|hello|hi|great|thanks|you're welcome|let me know|i(?:'ll| will| can| am going to)\b|would you like|happy to|let me|here(?:'s| is) what|i'm ready|不客气|好的|你好|需要我|请告诉我|如果你)`)
 
 var (
-	becauseWords = regexp.MustCompile(`(?i)\b(?:because|since|caused|cause|due to|root cause|so that|otherwise|therefore|turned out|comes from|happens when|the reason|instead of|rather than|means that|which is why|breaks|leaks?|race|never|only)\b|因为|由于|原因|导致|所以|否则|以免|避免|其实|实际上|根源|才|而不是`)
-	figure       = regexp.MustCompile(`\d`)
+	becauseWords = newPattern(`(?i)\b(?:because|since|caused|cause|due to|root cause|so that|otherwise|therefore|turned out|comes from|happens when|the reason|instead of|rather than|means that|which is why|breaks|leaks?|race|never|only)\b|因为|由于|原因|导致|所以|否则|以免|避免|其实|实际上|根源|才|而不是`)
+	figure       = newPattern(`\d`)
 )
 
 // weigh judges how much a sentence tells: reasons, names from code, figures.

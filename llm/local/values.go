@@ -2,18 +2,17 @@ package local
 
 import (
 	"path"
-	"regexp"
 	"strings"
 )
 
 var (
-	keyValue = regexp.MustCompile(`^\s*(?:(?:export|const|let|var|static|final|pub|private|public|readonly|ENV|ARG|-D)\s+|- )*["']?([A-Za-z_@][\w./@-]*)["']?\s*(?:: ?[\w<>\[\]*.]+ *=|:=|=>|\?=|=|:)\s*(.+?)\s*$`)
+	keyValue = newPattern(`^\s*(?:(?:export|const|let|var|static|final|pub|private|public|readonly|ENV|ARG|-D)\s+|- )*["']?([A-Za-z_@][\w./@-]*)["']?\s*(?:: ?[\w<>\[\]*.]+ *=|:=|=>|\?=|=|:)\s*(.+?)\s*$`)
 	// modVersion is a line of go.mod or of requirements.txt.
-	modVersion  = regexp.MustCompile(`^\s*(?:require\s+)?([\w./@-]+)(?:\s+|[=~^><]=\s*)(v?\d+(?:\.[\w.+-]+)+)\s*(?://.*)?$`)
-	fromImage   = regexp.MustCompile(`^\s*(?:FROM|image:)\s+([\w./-]+):([\w.-]+)`)
-	simpleValue = regexp.MustCompile("^(?:\"[^\"]{0,60}\"|'[^']{0,60}'|`[^`]{0,60}`|-?\\d[\\d_.]*[a-zA-Z%]{0,3}(?: ?(?:\\*|<<|\\+) ?[\\w.]+)?|[\\w.]+ ?\\* ?\\d+|true|false|null|nil|None|True|False)$")
-	secretKey   = regexp.MustCompile(`(?i)pass(?:word|wd|phrase)?$|secret|token$|api_?key|private_?key|credential`)
-	settingName = regexp.MustCompile(`(?i)(?:max|min|limit|timeout|ttl|port|version|size|count|interval|retries|attempts|delay|threshold|capacity|workers|concurrency|url|host|region|level)`)
+	modVersion  = newPattern(`^\s*(?:require\s+)?([\w./@-]+)(?:\s+|[=~^><]=\s*)(v?\d+(?:\.[\w.+-]+)+)\s*(?://.*)?$`)
+	fromImage   = newPattern(`^\s*(?:FROM|image:)\s+([\w./-]+):([\w.-]+)`)
+	simpleValue = newPattern("^(?:\"[^\"]{0,60}\"|'[^']{0,60}'|`[^`]{0,60}`|-?\\d[\\d_.]*[a-zA-Z%]{0,3}(?: ?(?:\\*|<<|\\+) ?[\\w.]+)?|[\\w.]+ ?\\* ?\\d+|true|false|null|nil|None|True|False)$")
+	secretKey   = newPattern(`(?i)pass(?:word|wd|phrase)?$|secret|token$|api_?key|private_?key|credential`)
+	settingName = newPattern(`(?i)(?:max|min|limit|timeout|ttl|port|version|size|count|interval|retries|attempts|delay|threshold|capacity|workers|concurrency|url|host|region|level)`)
 )
 
 // valuesIn finds settings and constants that a block gave a new value. A value

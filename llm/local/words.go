@@ -1,7 +1,6 @@
 package local
 
 import (
-	"regexp"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -81,13 +80,13 @@ func clipTitle(s string, n int) string {
 }
 
 var (
-	ansiCodes   = regexp.MustCompile("\x1b(?:\\[[0-9;?]*[\x20-\x2f]*[@-~]|\\][^\x07\x1b]*(?:\x07|\x1b\\\\)|[@-Z\\\\-_])")
-	spaces      = regexp.MustCompile(`\s+`)
-	fencedBlock = regexp.MustCompile("(?s)```.*?(?:```|$)")
-	hostBlock   = regexp.MustCompile(`(?is)<(?:system-reminder|local-command-stdout|local-command-caveat|command-message|bash-stdout|bash-stderr|task-id|tool-use-id|output-file|note|usage|status|ide_opened_file|ide_selection)>.*?</[a-z_-]+>`)
-	markupTag   = regexp.MustCompile(`</?[a-z][a-z_-]*(?: [^<>]*)?>`)
-	listMark    = regexp.MustCompile(`^\s*(?:[-*+•]|\d{1,2}[.)、]|#{1,6}|>)\s+(?:\[[ xX]\]\s+)?`)
-	linkMarkup  = regexp.MustCompile(`\[([^\][]{1,200})\]\([^()\s]{1,400}\)`)
+	ansiCodes   = newPattern("\x1b(?:\\[[0-9;?]*[\x20-\x2f]*[@-~]|\\][^\x07\x1b]*(?:\x07|\x1b\\\\)|[@-Z\\\\-_])")
+	spaces      = newPattern(`\s+`)
+	fencedBlock = newPattern("(?s)```.*?(?:```|$)")
+	hostBlock   = newPattern(`(?is)<(?:system-reminder|local-command-stdout|local-command-caveat|command-message|bash-stdout|bash-stderr|task-id|tool-use-id|output-file|note|usage|status|ide_opened_file|ide_selection)>.*?</[a-z_-]+>`)
+	markupTag   = newPattern(`</?[a-z][a-z_-]*(?: [^<>]*)?>`)
+	listMark    = newPattern(`^\s*(?:[-*+•]|\d{1,2}[.)、]|#{1,6}|>)\s+(?:\[[ xX]\]\s+)?`)
+	linkMarkup  = newPattern(`\[([^\][]{1,200})\]\([^()\s]{1,400}\)`)
 )
 
 // plain removes terminal codes and other control characters but newlines and tabs.
@@ -146,7 +145,7 @@ func personsWords(prompt string) string {
 	return strings.Join(out, "\n")
 }
 
-var pastedLine = regexp.MustCompile(`^(?:at \S+ ?\(|File "|\s*\d{4}-\d\d-\d\d[T ]\d\d:\d\d|\[?\d\d:\d\d:\d\d|Traceback|goroutine \d+ |\+\+\+ |--- a/|diff --git|@@ |\$ \S|[{}\])]+[;,]?$)`)
+var pastedLine = newPattern(`^(?:at \S+ ?\(|File "|\s*\d{4}-\d\d-\d\d[T ]\d\d:\d\d|\[?\d\d:\d\d:\d\d|Traceback|goroutine \d+ |\+\+\+ |--- a/|diff --git|@@ |\$ \S|[{}\])]+[;,]?$)`)
 
 // looksPasted reports whether a line of a prompt is log, stack or code.
 func looksPasted(line string) bool {
@@ -239,7 +238,7 @@ func lowerFirst(s string) string {
 	return strings.ToLower(s[:1]) + s[1:]
 }
 
-var identifier = regexp.MustCompile(`[\p{L}_$][\p{L}\p{N}_$]*(?:(?:[./:-]|::)[\p{L}\p{N}_$*]+)*(?:\(\))?|\d[\w.]*`)
+var identifier = newPattern(`[\p{L}_$][\p{L}\p{N}_$]*(?:(?:[./:-]|::)[\p{L}\p{N}_$*]+)*(?:\(\))?|\d[\w.]*`)
 
 // identifierLike reports whether a word is rather a name from code than one of
 // prose: an inner capital, an underscore, a path, a dot, a digit, a call.

@@ -73,7 +73,7 @@ CREATE INDEX events_by_prompt ON events (session_id, prompt_number, event_id);
 CREATE INDEX events_by_batch ON events (batch_id, event_id) WHERE batch_id IS NOT NULL;
 CREATE INDEX events_unbatched ON events (session_id, prompt_number, event_id) WHERE batch_id IS NULL;
 CREATE INDEX events_story ON events (session_id, event_id)
-  WHERE event IN ('Stop', 'SubagentStop') OR tool_name = 'TodoWrite';
+  WHERE event IN ('Stop', 'SubagentStop') OR tool_name IN ('TodoWrite', 'TaskCreate', 'TaskUpdate');
 CREATE INDEX events_with_payload ON events (created_at_epoch) WHERE payload IS NOT NULL;
 
 -- Runs of events of one prompt that are compressed together.
