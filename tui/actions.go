@@ -13,7 +13,7 @@ import (
 // press does what a key says, where it is pressed.
 func (m *model) press(msg tea.KeyPressMsg) tea.Cmd {
 	in := m.scope()
-	b, found := lookup(msg.String(), in)
+	b, found := lookup(msg, in)
 	if !found {
 		if in == inFilter && msg.Text != "" {
 			m.input.insert(msg.Text)

@@ -14,7 +14,7 @@ func TestNoTwoBindingsShareAKey(t *testing.T) {
 			if !slices.Contains(b.scopes, in) {
 				continue
 			}
-			for _, k := range b.keys {
+			for _, k := range b.keys.Keys() {
 				if before, is := taken[k]; is {
 					t.Errorf("scope %d: %q does %s and %s", in, k, before, b.action)
 				}
@@ -36,7 +36,7 @@ func TestEveryBindingIsInTheHelp(t *testing.T) {
 		if !strings.Contains(help.String(), b.help) {
 			t.Errorf("the help does not tell how to %s", b.help)
 		}
-		for _, k := range b.keys {
+		for _, k := range b.keys.Keys() {
 			if !strings.Contains(help.String(), keyName(k)) {
 				t.Errorf("the help does not show %q", k)
 			}
@@ -49,7 +49,7 @@ func TestEveryBindingIsInTheHelp(t *testing.T) {
 func TestEveryBindingDoesSomething(t *testing.T) {
 	for _, b := range keyMap {
 		for _, in := range b.scopes {
-			for _, k := range b.keys {
+			for _, k := range b.keys.Keys() {
 				t.Run(fmt.Sprintf("%d %s", in, k), func(t *testing.T) {
 					h := open(t, demoOptions(), 120, 24)
 					switch in {

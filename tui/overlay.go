@@ -55,8 +55,8 @@ func helpLines(c cells, w int, s situation) []line {
 			}
 			out = append(out, c.cutLine(line{{themes.Heading, " " + group}}, 0, w))
 		}
-		names := make([]string, 0, len(b.keys))
-		for _, k := range b.keys {
+		names := make([]string, 0, len(b.keys.Keys()))
+		for _, k := range b.keys.Keys() {
 			names = append(names, keyName(k))
 		}
 		l := line{{themes.Key, "   " + c.fit(strings.Join(names, "  "), keyCells) + " "}, {themes.Text, b.help}}

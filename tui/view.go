@@ -266,7 +266,7 @@ func hints(in scope, s situation) []line {
 		if b.hint == "" || !slices.Contains(b.scopes, in) || b.reason(s) != "" {
 			continue
 		}
-		out = append(out, line{{themes.Key, " " + keyName(b.keys[0])}, {themes.Muted, " " + b.hint + " "}})
+		out = append(out, line{{themes.Key, " " + keyName(b.keys.Keys()[0])}, {themes.Muted, " " + b.hint + " "}})
 	}
 	return out
 }
