@@ -185,10 +185,11 @@ func (a *App) loadConfig() (*config.Config, error) {
 }
 
 // openStore opens the store for reading. Where there is none yet it is made, so
-// that every reading command works, and finds nothing, before the first session.
+// that every reading command works, and finds nothing, before the first session;
+// one of an older version is brought up to date.
 func (a *App) openStore(ctx context.Context, cfg *config.Config) (*store.Store, error) {
 	s, err := store.OpenReadOnly(ctx, cfg.DB())
-	if !errors.Is(err, store.ErrNoStore) {
+	if !errors.Is(err, store.ErrNoStore) && !errors.Is(err, store.ErrOldSchema) {
 		return s, err
 	}
 	if err := cfg.EnsureDirs(); err != nil {

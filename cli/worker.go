@@ -129,7 +129,8 @@ func workerOptions(cfg *config.Config, log *fileLog, version string) worker.Opti
 			return worker.Place{Project: p.Key, Branch: p.Branch, Commit: p.Commit}
 		},
 		Compressor: compressor, Local: fallback,
-		Idle: cfg.Duration("worker.idle"), Version: version, Log: log.Logger,
+		Idle: cfg.Duration("worker.idle"), KeepRaw: time.Duration(cfg.Int("retention.raw_days")) * 24 * time.Hour,
+		Version: version, Log: log.Logger,
 	}
 }
 

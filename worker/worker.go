@@ -62,7 +62,9 @@ type Options struct {
 	Compressor llm.Compressor
 	Local      llm.Compressor
 	// Idle is how long nothing must happen before the worker goes away.
-	Idle    time.Duration
+	Idle time.Duration
+	// KeepRaw is how long raw events are kept beside their observations; 0 for ever.
+	KeepRaw time.Duration
 	Version string
 	Log     *slog.Logger
 }
@@ -199,7 +201,10 @@ func (w *worker) loop(ctx context.Context) (leave, error) {
 			return leaveReplaced, nil
 		}
 		if time.Since(lastWork) >= w.Idle {
-			return leaveIdle, w.flushOpen(ctx)
+			if err := w.flushOpen(ctx); err != nil {
+				return leaveIdle, err
+			}
+			return leaveIdle, w.retain(ctx)
 		}
 		pause := pollEvery
 		woken := arrivals
@@ -253,6 +258,21 @@ func (w *worker) flushOpen(ctx context.Context) error {
 	}
 	_, err := w.summarise(ctx)
 	return err
+}
+
+// retain drops the raw events that are older than the person wants to keep. It is
+// the last thing that a worker does, when nothing waits for it.
+func (w *worker) retain(ctx context.Context) error {
+	if w.KeepRaw <= 0 {
+		return nil
+	}
+	for before := time.Now().Add(-w.KeepRaw); ctx.Err() == nil; {
+		n, err := w.store.DropPayloads(ctx, before, drainCount)
+		if err != nil || n == 0 {
+			return err
+		}
+	}
+	return nil
 }
 
 // watch gives a channel that has a value when something arrived in the spool.

@@ -242,6 +242,35 @@ func TestABadEventIsPutAsideAndTheOthersGoOn(t *testing.T) {
 	}
 }
 
+func TestRawEventsAreKeptAsLongAsThePersonWants(t *testing.T) {
+	payloads := func(s *setup) (kept int) {
+		s.read(func(ctx context.Context, db *store.Store) {
+			events, err := db.RawEvents(ctx, "s1", 1, "", 100)
+			if err != nil || len(events) == 0 {
+				t.Fatalf("%d events, %v", len(events), err)
+			}
+			for _, e := range events {
+				if e.Payload != nil {
+					kept++
+				}
+			}
+		})
+		return kept
+	}
+	for keep, want := range map[time.Duration]int{0: 3, 24 * time.Hour: 3, time.Minute: 0} {
+		s := newSetup(t) // its events are an hour old
+		s.KeepRaw = keep
+		s.turn("fix", 1)
+		s.run()
+		if got := payloads(s); got != want {
+			t.Errorf("kept for %s: %d payloads, want %d", keep, got, want)
+		}
+		if len(s.titles()) != 1 {
+			t.Errorf("kept for %s: observations %q", keep, s.titles())
+		}
+	}
+}
+
 func TestOnlyOneWorkerAtATime(t *testing.T) {
 	s := newSetup(t)
 	s.Idle = time.Minute
