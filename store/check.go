@@ -2,6 +2,7 @@ package store
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io/fs"
 	"os"
@@ -95,45 +96,53 @@ func (s *Store) Fix(ctx context.Context) ([]string, error) {
 	return done, nil
 }
 
-// modes are the files that only their owner may use, and how.
-func (s *Store) modes() map[string]fs.FileMode {
-	return map[string]fs.FileMode{
-		filepath.Dir(s.path): 0o700,
-		s.path:               0o600,
-		s.path + "-wal":      0o600,
-		s.path + "-shm":      0o600,
-	}
-}
+// files are the store's files; only their owner may use them.
+func (s *Store) files() []string { return []string{s.path, s.path + "-wal", s.path + "-shm"} }
+
+const (
+	fileMode fs.FileMode = 0o600
+	dirMode  fs.FileMode = 0o700
+)
 
 func (s *Store) checkPermissions(context.Context) ([]Finding, error) {
 	if runtime.GOOS == "windows" {
 		return nil, nil // access is inherited from the profile directory there
 	}
 	var findings []Finding
-	for _, name := range []string{filepath.Dir(s.path), s.path, s.path + "-wal", s.path + "-shm"} {
+	look := func(name string, want fs.FileMode, fixable bool) error {
 		info, err := os.Stat(name)
-		if os.IsNotExist(err) {
-			continue
+		if errors.Is(err, fs.ErrNotExist) {
+			return nil
 		}
 		if err != nil {
-			return nil, err
+			return err
 		}
-		want := s.modes()[name]
 		if mode := info.Mode().Perm(); mode&^want != 0 {
 			findings = append(findings, Finding{
 				Name:    CheckPermissions,
 				Problem: fmt.Sprintf("%s can be used by others (mode %04o)", name, mode),
 				Advice:  fmt.Sprintf("chmod %04o %s", want, name),
-				Fixable: true,
+				Fixable: fixable,
 			})
+		}
+		return nil
+	}
+	// The directory may have been there before us and serve others: that is the
+	// person's to change.
+	if err := look(filepath.Dir(s.path), dirMode, false); err != nil {
+		return nil, err
+	}
+	for _, name := range s.files() {
+		if err := look(name, fileMode, true); err != nil {
+			return nil, err
 		}
 	}
 	return findings, nil
 }
 
 func (s *Store) fixPermissions(context.Context) error {
-	for name, mode := range s.modes() {
-		if err := os.Chmod(name, mode); err != nil && !os.IsNotExist(err) {
+	for _, name := range s.files() {
+		if err := os.Chmod(name, fileMode); err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return err
 		}
 	}

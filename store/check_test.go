@@ -3,6 +3,7 @@ package store
 import (
 	"fmt"
 	"os"
+	"path/filepath"
 	"runtime"
 	"strings"
 	"testing"
@@ -145,8 +146,15 @@ func TestOpenPermissionsAreFoundAndRepaired(t *testing.T) {
 	if err != nil || len(found) != 1 || found[0].Advice != fmt.Sprintf("chmod 0600 %s", s.Path()) {
 		t.Errorf("%+v (%v)", found, err)
 	}
+	dir := filepath.Dir(s.Path())
+	if err := os.Chmod(dir, 0o755); err != nil {
+		t.Fatal(err)
+	}
 	if _, err := s.Fix(t.Context()); err != nil {
 		t.Fatal(err)
+	}
+	if found, err := s.Check(t.Context()); err != nil || len(found) != 1 || found[0].Fixable || found[0].Advice != "chmod 0700 "+dir {
+		t.Errorf("a directory of others was changed, or not found: %+v (%v)", found, err)
 	}
 	if info, err := os.Stat(s.Path()); err != nil || info.Mode().Perm() != 0o600 {
 		t.Errorf("mode %v (%v)", info.Mode(), err)

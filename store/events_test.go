@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -71,7 +72,7 @@ func TestEventsAreStoredOnce(t *testing.T) {
 func TestOneBadEventStoresNothing(t *testing.T) {
 	s := newStore(t)
 	d := (&day{session: "s1"}).prompt("first", "p1")
-	events := append(d.events, memory.Event{SessionID: "s1"}) // it has no id
+	events := slices.Concat(d.events, []memory.Event{{SessionID: "s1"}}) // it has no id
 	if added, err := s.AddEvents(t.Context(), events); err == nil || added != 0 {
 		t.Errorf("%d added, error %v", added, err)
 	}

@@ -255,7 +255,10 @@ func TestScansGiveEverythingOldestFirst(t *testing.T) {
 	if n := count(t, s.ScanSummaries(t.Context(), f)); n != 2*rows {
 		t.Errorf("%d summaries, want %d", n, 2*rows)
 	}
-	for range s.ScanObservations(t.Context(), f) {
+	for _, err := range s.ScanObservations(t.Context(), f) {
+		if err != nil {
+			t.Error(err)
+		}
 		break // and nothing hangs
 	}
 	if n, err := s.CountObservations(t.Context(), f); err != nil || n != rows {

@@ -132,7 +132,6 @@ func (s *Store) insertObservation(ctx context.Context, t tx, o memory.Observatio
 	if o.Weight == 0 {
 		o.Weight = 1
 	}
-	added = true
 	changed, err := t.exec(ctx, `INSERT INTO observations (
 			uid, session_id, project, prompt_number, batch_id, created_at, created_at_epoch,
 			type, title, subtitle, narrative, facts, concepts, files_read, files_modified, tags, tokens,

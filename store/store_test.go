@@ -1,6 +1,7 @@
 package store
 
 import (
+	"bytes"
 	"context"
 	"database/sql"
 	"errors"
@@ -120,7 +121,11 @@ func TestOpenCreatesAPrivateStore(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		return
 	}
-	for name, want := range s.modes() {
+	want := map[string]os.FileMode{filepath.Dir(s.Path()): 0o700}
+	for _, name := range s.files() {
+		want[name] = 0o600
+	}
+	for name, want := range want {
 		info, err := os.Stat(name)
 		if err != nil {
 			t.Fatal(err)
@@ -205,7 +210,7 @@ func TestForeignDatabaseIsLeftAlone(t *testing.T) {
 	if _, err := Open(t.Context(), path); !errors.Is(err, ErrForeign) {
 		t.Errorf("Open: %v, want ErrForeign", err)
 	}
-	if after, err := os.ReadFile(path); err != nil || string(after) != string(before) {
+	if after, err := os.ReadFile(path); err != nil || !bytes.Equal(after, before) {
 		t.Errorf("the file was changed (%v)", err)
 	}
 }
@@ -236,28 +241,11 @@ func TestPublicColumnsCanBeQueried(t *testing.T) {
 		"SELECT tool_name, created_at FROM observations WHERE session_id = 'YOUR_SESSION_ID';":                             "Edit|2026-11-30T12:00:00.123Z",
 		"SELECT o.title FROM observations_fts AS f JOIN observations AS o ON o.id = f.rowid WHERE observations_fts = '缓存'": "缓存 🚀",
 	} {
-		rows, err := db.QueryContext(t.Context(), query)
+		got, err := table(t, db, query)
 		if err != nil {
 			t.Errorf("%s: %v", query, err)
-			continue
 		}
-		columns, _ := rows.Columns()
-		var got []string
-		for rows.Next() {
-			values := make([]string, len(columns))
-			dest := make([]any, len(columns))
-			for i := range values {
-				dest[i] = &values[i]
-			}
-			if err := rows.Scan(dest...); err != nil {
-				t.Fatal(err)
-			}
-			got = append(got, strings.Join(values, "|"))
-		}
-		if err := errors.Join(rows.Err(), rows.Close()); err != nil {
-			t.Error(err)
-		}
-		if strings.Join(got, "\n") != want {
+		if got != want {
 			t.Errorf("%s\ngives %q\nwant  %q", query, got, want)
 		}
 	}
@@ -313,7 +301,7 @@ func TestUIDsSortByTime(t *testing.T) {
 	if len(old) != 36 || old[14] != '7' || !strings.ContainsRune("89ab", rune(old[19])) {
 		t.Errorf("%s is no UUID of version 7", old)
 	}
-	if newUID(noon) == newUID(noon) {
+	if other := newUID(noon.Add(time.Millisecond)); other == recent {
 		t.Error("two uids of the same time are equal")
 	}
 }
@@ -414,4 +402,31 @@ func TestClosedStoreSaysSo(t *testing.T) {
 	if _, err := s.Projects(t.Context()); err == nil {
 		t.Error("a closed store was read")
 	}
+}
+
+// table gives the answer to a query, columns between bars and rows on lines.
+func table(t *testing.T, db *sql.DB, query string) (string, error) {
+	t.Helper()
+	rows, err := db.QueryContext(t.Context(), query)
+	if err != nil {
+		return "", err
+	}
+	defer rows.Close() //nolint:errcheck // rows.Err tells what went wrong
+	columns, err := rows.Columns()
+	if err != nil {
+		return "", err
+	}
+	var lines []string
+	for rows.Next() {
+		values := make([]string, len(columns))
+		dest := make([]any, len(columns))
+		for i := range values {
+			dest[i] = &values[i]
+		}
+		if err := rows.Scan(dest...); err != nil {
+			return "", err
+		}
+		lines = append(lines, strings.Join(values, "|"))
+	}
+	return strings.Join(lines, "\n"), rows.Err()
 }
