@@ -122,7 +122,7 @@ func TestNothingToTellNeedsNoPrompt(t *testing.T) {
 }
 
 func TestAPromptIsBoundedWhateverHappened(t *testing.T) {
-	big := strings.Repeat("订单 order line\n", 700_000) // 12 MB
+	big := strings.Repeat("订单 order line\n", 120_000) // 2 MB
 	quoted, err := json.Marshal(big)
 	if err != nil {
 		t.Fatal(err)

@@ -144,7 +144,7 @@ const (
 	blog    = "/home/dev/projects/blog"
 )
 
-func at(hour, min int) time.Time { return time.Date(2026, 11, 30, hour, min, 0, 0, time.UTC) }
+func at(hour, minute int) time.Time { return time.Date(2026, 11, 30, hour, minute, 0, 0, time.UTC) }
 
 // filled is a store with two projects, English and Chinese.
 func filled() *fake {

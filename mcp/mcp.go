@@ -50,7 +50,7 @@ func Run(ctx context.Context, o Options) error {
 	if !ok {
 		in = io.NopCloser(o.In)
 	}
-	err := newServer(o).Run(ctx, &sdk.IOTransport{Reader: in, Writer: keepOpen{o.Out}})
+	err := newServer(o).Run(ctx, patient{&sdk.IOTransport{Reader: in, Writer: keepOpen{o.Out}}})
 	if err != nil && ctx.Err() == nil && !errors.Is(err, io.EOF) {
 		return fmt.Errorf("serve MCP: %w", err)
 	}

@@ -216,20 +216,23 @@ func (l *locked) Search(ctx context.Context, text string, f memory.Filter, limit
 // slow searches until it is told to stop.
 type slow struct {
 	*fake
+	started chan struct{}
 	stopped chan error
 }
 
 func (s *slow) Search(ctx context.Context, _ string, _ memory.Filter, _ int) ([]memory.Hit, error) {
+	close(s.started)
 	<-ctx.Done()
 	s.stopped <- ctx.Err()
 	return nil, ctx.Err()
 }
 
 func TestACancelledCallStopsItsSearch(t *testing.T) {
-	src := &slow{filled(), make(chan error, 1)}
+	src := &slow{filled(), make(chan struct{}), make(chan error, 1)}
 	c := connect(t, src, webshop)
 	c.initialize()
 	c.send(`{"jsonrpc":"2.0","id":7,"method":"tools/call","params":{"name":"search","arguments":{"query":"x"}}}`)
+	<-src.started
 	c.send(`{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":7}}`)
 	go func() { _, _ = io.Copy(io.Discard, c.lines) }()
 	select {
@@ -239,6 +242,21 @@ func TestACancelledCallStopsItsSearch(t *testing.T) {
 		}
 	case <-time.After(20 * time.Second):
 		t.Fatal("the search went on")
+	}
+}
+
+func TestCallsThatArePipedInAreAllAnsweredBeforeTheEnd(t *testing.T) {
+	in := `{"jsonrpc":"2.0","id":1,"method":"initialize","params":` + hello + "}\n" + `{"jsonrpc":"2.0","method":"notifications/initialized"}` + "\n"
+	for i := range 20 {
+		in += fmt.Sprintf(`{"jsonrpc":"2.0","id":"call-%d","method":"tools/call","params":{"name":"search","arguments":{"query":"backoff"}}}`+"\n", i)
+	}
+	var out strings.Builder
+	src := &locked{filled(), sync.Mutex{}}
+	if err := Run(t.Context(), Options{Source: src, Project: webshop, In: strings.NewReader(in), Out: &out}); err != nil {
+		t.Fatal(err)
+	}
+	if n := strings.Count(out.String(), "#12 "); n != 20 {
+		t.Errorf("%d of 20 calls were answered:\n%s", n, out.String())
 	}
 }
 

@@ -246,6 +246,9 @@ func TestSummaryWaitsForTheSessionsBatches(t *testing.T) {
 	if count() != 1 {
 		t.Error("not due with a provisional batch")
 	}
+	if err := s.MarkSummaryDue(t.Context(), "s1"); err != nil || count() != 1 {
+		t.Errorf("after MarkSummaryDue: %d sessions due, %v", count(), err)
+	}
 	if err := s.ClearSummaryDue(t.Context(), "s1"); err != nil || count() != 0 {
 		t.Errorf("due after it was cleared (%v)", err)
 	}

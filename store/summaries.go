@@ -127,14 +127,23 @@ func (s *Store) insertSummary(ctx context.Context, t tx, m memory.Summary) (stor
 	return stored, changed > 0, err
 }
 
+// MarkSummaryDue says that a session needs a summary.
+func (s *Store) MarkSummaryDue(ctx context.Context, sessionID string) error {
+	return s.setSummaryDue(ctx, sessionID, 1)
+}
+
 // ClearSummaryDue says that a session needs no summary for now.
 func (s *Store) ClearSummaryDue(ctx context.Context, sessionID string) error {
+	return s.setSummaryDue(ctx, sessionID, 0)
+}
+
+func (s *Store) setSummaryDue(ctx context.Context, sessionID string, due int) error {
 	err := s.transact(ctx, func(t tx) error {
-		_, err := t.exec(ctx, "UPDATE sdk_sessions SET summary_due = 0 WHERE session_id = ?", sessionID)
+		_, err := t.exec(ctx, "UPDATE sdk_sessions SET summary_due = ? WHERE session_id = ?", due, sessionID)
 		return err
 	})
 	if err != nil {
-		return fmt.Errorf("mark session %s as summarised: %w", sessionID, err)
+		return fmt.Errorf("note whether session %s needs a summary: %w", sessionID, err)
 	}
 	return nil
 }

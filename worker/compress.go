@@ -3,6 +3,7 @@ package worker
 import (
 	"context"
 	"fmt"
+	"slices"
 	"time"
 
 	"cmem/llm"
@@ -41,16 +42,30 @@ func (w *worker) compressBatch(ctx context.Context, b memory.Batch) error {
 	if err != nil {
 		return err
 	}
+	if !slices.ContainsFunc(in.Events, tellsSomething) {
+		_, err := w.store.FinishBatch(ctx, b.ID, nil, memory.BatchDone)
+		return err
+	}
 	r, by, err := w.ask(ctx, func(ctx context.Context, c llm.Compressor) (llm.Result, error) { return c.Compress(ctx, in) })
 	if ctx.Err() != nil {
 		return nil // the batch is still pending
 	}
 	if err == nil {
-		_, err := w.store.FinishBatch(ctx, b.ID, complete(r, by, in, false), memory.BatchDone)
-		return err
+		if _, err := w.store.FinishBatch(ctx, b.ID, complete(r, by, in, false), memory.BatchDone); err != nil {
+			return err
+		}
+		if b.State == memory.BatchProvisional {
+			// The summary was the stand-in's, too.
+			return w.store.MarkSummaryDue(ctx, b.SessionID)
+		}
+		return nil
 	}
 	return w.standIn(ctx, b, in, err)
 }
+
+// tellsSomething reports whether an event can be the matter of an observation:
+// for a session's bare beginning and end nobody has to be asked.
+func tellsSomething(e memory.Event) bool { return e.IsTool() || e.LastAssistantMessage != "" }
 
 // standIn deals with a provider that failed: the local compressor writes a first
 // version, once, and the batch is tried again later or, when the provider keeps
@@ -218,6 +233,9 @@ func (w *worker) summariseSession(ctx context.Context, s memory.Session) error {
 	if err != nil {
 		return err
 	}
+	if upToDate(story) {
+		return w.store.ClearSummaryDue(ctx, s.ID)
+	}
 	var sum memory.Summary
 	provisional := false
 	r, by, err := w.ask(ctx, func(ctx context.Context, c llm.Compressor) (llm.Result, error) {
@@ -252,6 +270,17 @@ func (w *worker) summariseSession(ctx context.Context, s memory.Session) error {
 	sum.CreatedAt = s.LastEventAt
 	_, err = w.store.AddSummary(ctx, sum)
 	return err
+}
+
+// upToDate reports whether the last checkpoint tells all there is: the end of a
+// session after its last turn adds nothing.
+func upToDate(s llm.Story) bool {
+	if s.Previous == nil || s.Previous.Provisional {
+		return false
+	}
+	since := s.Previous.CreatedAt
+	return !slices.ContainsFunc(s.Prompts, func(p memory.Prompt) bool { return p.CreatedAt.After(since) }) &&
+		!slices.ContainsFunc(s.Observations, func(o memory.Observation) bool { return o.CreatedAt.After(since) })
 }
 
 func (w *worker) story(ctx context.Context, s memory.Session) (llm.Story, error) {

@@ -27,6 +27,8 @@ type scripted struct {
 	fail error
 	boom bool // panic instead of failing
 	seen []llm.Batch
+
+	summaries int
 }
 
 func (c *scripted) ID() string { return c.id }
@@ -58,6 +60,7 @@ func (c *scripted) Compress(_ context.Context, b llm.Batch) (llm.Result, error) 
 func (c *scripted) Summarize(_ context.Context, s llm.Story) (memory.Summary, llm.Result, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
+	c.summaries++
 	if c.fail != nil {
 		return memory.Summary{}, llm.Result{}, c.fail
 	}
@@ -197,6 +200,20 @@ func TestATurnBecomesAnObservationAndASummary(t *testing.T) {
 	})
 	if empty, err := spool.Empty(s.SpoolDir); !empty || err != nil {
 		t.Errorf("spool empty: %v, %v", empty, err)
+	}
+}
+
+func TestNobodyIsAskedAboutNothing(t *testing.T) {
+	s := newSetup(t)
+	remote := &scripted{id: "remote/test"}
+	s.Compressor = remote
+	s.deliver(memory.Event{Name: memory.EventSessionStart, Source: "startup"})
+	s.turn("fix", 1)
+	s.run()
+	s.deliver(memory.Event{Name: memory.EventSessionEnd})
+	s.run()
+	if len(remote.seen) != 1 || remote.summaries != 1 {
+		t.Errorf("asked for %d batches and %d summaries, want one of each", len(remote.seen), remote.summaries)
 	}
 }
 
@@ -356,6 +373,9 @@ func TestAFailingProviderIsStoodInForAndLaterReplaced(t *testing.T) {
 		obs, err := db.SessionObservations(ctx, "s1")
 		if err != nil || len(obs) != 1 || obs[0].Provisional || obs[0].Compressor != "remote/test" {
 			t.Fatalf("after its return: %+v, %v", obs, err)
+		}
+		if sum, err := db.LatestSummary(ctx, "s1"); err != nil || sum.Provisional || sum.Compressor != "remote/test" {
+			t.Errorf("summary after its return: %+v, %v", sum, err)
 		}
 	})
 }
