@@ -101,7 +101,7 @@ func (h *machine) settle() {
 	h.t.Fatal("the worker did not finish")
 }
 
-func (h *machine) query(query string, args ...any) int {
+func (h *machine) query(query string) int {
 	h.t.Helper()
 	db, err := sql.Open("sqlite", "file:"+filepath.ToSlash(filepath.Join(h.data(), "cmem.db"))+"?mode=ro&_pragma=busy_timeout(5000)")
 	if err != nil {
@@ -109,7 +109,7 @@ func (h *machine) query(query string, args ...any) int {
 	}
 	defer db.Close() //nolint:errcheck // opened for reading
 	var n int
-	if err := db.QueryRow(query, args...).Scan(&n); err != nil {
+	if err := db.QueryRow(query).Scan(&n); err != nil {
 		h.t.Fatal(err)
 	}
 	return n

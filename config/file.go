@@ -118,13 +118,13 @@ func decode(file string, data []byte) ([]member, error) {
 	if len(bytes.TrimSpace(data)) == 0 {
 		return nil, nil
 	}
-	var top map[string]any
-	if plain := decodeObject(data, &top); plain != nil {
+	top, err := decodeObject(data)
+	if err != nil {
 		standard, err := jsonfile.Standardize(file, data)
 		if err != nil {
 			return nil, err
 		}
-		if decodeObject(standard, &top) != nil {
+		if top, err = decodeObject(standard); err != nil {
 			return nil, errors.New("it holds no JSON object; write {} around the settings")
 		}
 	}
@@ -146,16 +146,17 @@ func decode(file string, data []byte) ([]member, error) {
 }
 
 // decodeObject keeps numbers as they are written, so that an error can show them.
-func decodeObject(data []byte, top *map[string]any) error {
+func decodeObject(data []byte) (map[string]any, error) {
 	d := json.NewDecoder(bytes.NewReader(data))
 	d.UseNumber()
-	if err := d.Decode(top); err != nil {
-		return err
+	var top map[string]any
+	if err := d.Decode(&top); err != nil {
+		return nil, err
 	}
-	if d.More() || *top == nil {
-		return errors.New("not one JSON object")
+	if d.More() || top == nil {
+		return nil, errors.New("not one JSON object")
 	}
-	return nil
+	return top, nil
 }
 
 // take applies one setting of the file.
