@@ -1,6 +1,7 @@
 package hooks
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -171,11 +172,14 @@ func encodeAnswer(event, block string) ([]byte, error) {
 		HookEventName     string `json:"hookEventName"`
 		AdditionalContext string `json:"additionalContext"`
 	}
-	b, err := json.Marshal(struct {
+	var line bytes.Buffer
+	enc := json.NewEncoder(&line)
+	enc.SetEscapeHTML(false) // the host reads JSON, not HTML
+	err := enc.Encode(struct {
 		HookSpecificOutput specific `json:"hookSpecificOutput"`
 	}{specific{event, block}})
 	if err != nil {
 		return nil, fmt.Errorf("encode the answer: %w", err)
 	}
-	return append(b, '\n'), nil
+	return line.Bytes(), nil
 }
