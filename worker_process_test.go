@@ -11,6 +11,8 @@ import (
 	"sync"
 	"testing"
 	"time"
+
+	"cmem/hooks/spool"
 )
 
 // TestEightThousandEventsOfSixteenWritersAreStoredOnce kills the worker while
@@ -75,6 +77,28 @@ func (h *machine) killWorker() bool {
 		return false
 	}
 	return p.Kill() == nil
+}
+
+// TestTheHookAfterAKilledWorkerStartsAnother holds that the last events of a
+// session do not wait for the next one.
+func TestTheHookAfterAKilledWorkerStartsAnother(t *testing.T) {
+	h := newMachine(t, "CMEM_WORKER_IDLE=30s")
+	h.hook(payload(t, "PostToolUse-Bash"), "hook")
+	for deadline := time.Now().Add(30 * time.Second); !h.killWorker(); time.Sleep(10 * time.Millisecond) {
+		if time.Now().After(deadline) {
+			t.Fatal("no worker came")
+		}
+	}
+	time.Sleep(4 * time.Second) // past the time that a worker may take to start; its heartbeat is still fresh
+	h.hook(payload(t, "Stop"), "hook")
+	for deadline := time.Now().Add(30 * time.Second); ; time.Sleep(50 * time.Millisecond) {
+		if empty, err := spool.Empty(filepath.Join(h.data(), "spool")); err == nil && empty {
+			return
+		}
+		if time.Now().After(deadline) {
+			t.Fatal("the event still waits in the spool")
+		}
+	}
 }
 
 func TestNoProcessIsLeftBehind(t *testing.T) {

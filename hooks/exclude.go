@@ -11,10 +11,22 @@ import (
 // path, `~` for the home directory, `*` and `?` within a name, `**` at the end
 // for everything below (which holds without it, too), or a bare name for any
 // folder so called.
+//
+// Links are followed on both sides: an assistant names the place where it is, a
+// person the way there.
 func excluded(cwd string, patterns []string) bool {
 	if cwd == "" || len(patterns) == 0 {
 		return false
 	}
+	if below(cwd, patterns) {
+		return true
+	}
+	real, err := filepath.EvalSymlinks(cwd)
+	return err == nil && real != cwd && below(real, patterns)
+}
+
+// below reports whether dir or a folder above it matches one of patterns.
+func below(cwd string, patterns []string) bool {
 	dir := path.Clean(filepath.ToSlash(cwd))
 	for {
 		for _, p := range patterns {
@@ -50,6 +62,9 @@ func matches(pattern, dir string) bool {
 		ok, err := path.Match(p, path.Base(dir))
 		return err == nil && ok
 	}
-	ok, err := path.Match(p, dir)
-	return err == nil && ok
+	if ok, err := path.Match(p, dir); err == nil && ok {
+		return true
+	}
+	real, err := filepath.EvalSymlinks(filepath.FromSlash(p))
+	return err == nil && filepath.ToSlash(real) == dir
 }

@@ -8,6 +8,8 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
+	"path"
+	"slices"
 	"time"
 	"unicode/utf16"
 
@@ -62,13 +64,32 @@ func (h *Handler) Handle(ctx context.Context, in early.Input, out io.Writer) {
 		h.Log.Error("hook payload refused", "error", err.Error(), "bytes", in.Size)
 		return
 	}
+	if !h.Config.Understood("exclude") || !h.Config.Understood("skip_tools") {
+		// Whatever the person wanted kept out of memory must not slip in by a typo.
+		h.Log.Error("event not recorded: the settings do not tell what is excluded", "event", e.Name, "file", h.Config.File())
+		h.warn(e.Name, "cmem records nothing: "+h.Config.File()+" cannot be read. `cmem doctor` says what is wrong.", out)
+		return
+	}
 	if h.isExcluded(e) {
 		h.Log.Debug("event not recorded: excluded by the settings", "event", e.Name, "tool", e.ToolName)
 		return
 	}
-	h.deliver(e)
-	if answers(e.Name) {
-		h.answer(ctx, e, start, out)
+	delivered := h.deliver(e)
+	if !answers(e.Name) {
+		return
+	}
+	block := h.context(ctx, e, start)
+	warning := ""
+	if !delivered {
+		warning = "cmem cannot write to " + h.Config.DataDir() + ": this session is not remembered. `cmem doctor` says more."
+	}
+	h.write(e.Name, block, warning, out)
+}
+
+// warn tells the person, where the event allows it, what keeps memory from working.
+func (h *Handler) warn(event, warning string, out io.Writer) {
+	if answers(event) {
+		h.write(event, "", warning, out)
 	}
 }
 
@@ -95,34 +116,34 @@ func (h *Handler) isExcluded(e memory.Event) bool {
 	if e.ToolName == "" {
 		return false
 	}
-	for _, tool := range h.Config.List("skip_tools") {
-		if tool == e.ToolName {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(h.Config.List("skip_tools"), func(pattern string) bool {
+		ok, err := path.Match(pattern, e.ToolName)
+		return ok && err == nil
+	})
 }
 
-func (h *Handler) deliver(e memory.Event) {
+// deliver puts the event into the spool and reports whether it is safe there.
+func (h *Handler) deliver(e memory.Event) bool {
 	if err := h.Config.EnsureDirs(); err != nil {
 		h.Log.Error("event lost: the data directory cannot be made", "event", e.Name, "error", err.Error())
-		return
+		return false
 	}
 	// Decode has cut what is private: only its output may reach the disk.
 	if _, err := spool.Deliver(h.Config.Spool(), e.Raw); err != nil {
 		h.Log.Error("event lost: the spool cannot be written", "event", e.Name, "error", err.Error())
-		return
+		return false
 	}
 	if err := h.Wake(h.Config.DataDir()); err != nil {
 		h.Log.Warn("the worker could not be started; the next hook tries again", "error", err.Error())
 	}
+	return true
 }
 
-// answer writes the context of a starting session within the deadline; past it
-// the session starts without.
-func (h *Handler) answer(ctx context.Context, e memory.Event, start time.Time, out io.Writer) {
+// context gives the block for a starting session if it can be had within the
+// deadline, else "": the session then starts without.
+func (h *Handler) context(ctx context.Context, e memory.Event, start time.Time) string {
 	if !h.Config.Bool("context.enabled") {
-		return
+		return ""
 	}
 	ctx, cancel := context.WithDeadline(ctx, start.Add(h.Config.Duration("hook.deadline")))
 	defer cancel()
@@ -146,25 +167,33 @@ func (h *Handler) answer(ctx context.Context, e memory.Event, start time.Time, o
 	switch {
 	case errors.Is(r.err, context.DeadlineExceeded):
 		h.Log.Warn("session started without context: hook.deadline was reached", "session", e.SessionID, "deadline", h.Config.Duration("hook.deadline").String())
-		return
+		return ""
 	case r.err != nil:
 		h.Log.Error("session started without context", "session", e.SessionID, "error", r.err.Error())
-		return
-	case r.block == "":
+		return ""
+	}
+	return r.block
+}
+
+// write answers with a context block for the model, a warning for the person, or
+// both; with neither it writes nothing.
+func (h *Handler) write(event, block, warning string, out io.Writer) {
+	if block == "" && warning == "" {
 		return
 	}
-	b, err := encodeAnswer(e.Name, r.block)
+	b, err := encodeAnswer(event, block, warning)
 	if err != nil {
-		h.Log.Error("session started without context", "session", e.SessionID, "error", err.Error())
+		h.Log.Error("session started without context", "error", err.Error())
 		return
 	}
 	if _, err := out.Write(b); err != nil {
-		h.Log.Warn("the host did not take the answer", "session", e.SessionID, "error", err.Error())
+		h.Log.Warn("the host did not take the answer", "error", err.Error())
 	}
 }
 
-// encodeAnswer gives the one line that hands context to the model.
-func encodeAnswer(event, block string) ([]byte, error) {
+// encodeAnswer gives the one line that hands context to the model and a warning to
+// the person.
+func encodeAnswer(event, block, warning string) ([]byte, error) {
 	if n := len(utf16.Encode([]rune(block))); n > MaxAnswer {
 		return nil, fmt.Errorf("the context has %d characters, the host takes %d", n, MaxAnswer)
 	}
@@ -175,10 +204,15 @@ func encodeAnswer(event, block string) ([]byte, error) {
 	var line bytes.Buffer
 	enc := json.NewEncoder(&line)
 	enc.SetEscapeHTML(false) // the host reads JSON, not HTML
-	err := enc.Encode(struct {
-		HookSpecificOutput specific `json:"hookSpecificOutput"`
-	}{specific{event, block}})
-	if err != nil {
+	var answer struct {
+		HookSpecificOutput *specific `json:"hookSpecificOutput,omitempty"`
+		SystemMessage      string    `json:"systemMessage,omitempty"`
+	}
+	if block != "" {
+		answer.HookSpecificOutput = &specific{event, block}
+	}
+	answer.SystemMessage = warning
+	if err := enc.Encode(answer); err != nil {
 		return nil, fmt.Errorf("encode the answer: %w", err)
 	}
 	return line.Bytes(), nil

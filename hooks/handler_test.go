@@ -44,7 +44,7 @@ func (c *call) do(t *testing.T, in early.Input) {
 		}
 		return c.vars[name]
 	})
-	if err != nil {
+	if cfg == nil {
 		t.Fatal(err)
 	}
 	if c.context == nil {
@@ -144,6 +144,39 @@ func TestNothingIsPrintedWhen(t *testing.T) {
 	}
 }
 
+func TestSettingsThatCannotBeReadKeepEverythingOut(t *testing.T) {
+	for name, settings := range map[string]string{
+		"broken":              `{"exclude":["/tmp/secret"],"theme": dark}`,
+		"an item of no text":  `{"exclude":["/tmp/secret",5]}`,
+		"a key in capitals":   `{"Exclude":["/tmp/secret"]}`,
+		"no object":           `null`,
+		"an exclusion of '.'": `{"exclude":["."]}`,
+	} {
+		t.Run(name, func(t *testing.T) {
+			c := call{dir: t.TempDir()}
+			if err := os.WriteFile(filepath.Join(c.dir, "settings.json"), []byte(settings), 0o600); err != nil {
+				t.Fatal(err)
+			}
+			c.do(t, whole(`{"session_id":"s","cwd":"/tmp/secret","hook_event_name":"UserPromptSubmit","prompt":"geheim"}`))
+			if p := c.spooled(t); len(p) != 0 || c.out.Len() != 0 || !strings.Contains(c.log.String(), "not recorded") {
+				t.Errorf("spooled %q, printed %q, logged %q", p, c.out.String(), c.log.String())
+			}
+			c.do(t, whole(start))
+			if p := c.spooled(t); len(p) != 0 || !strings.Contains(c.out.String(), `"systemMessage":"cmem records nothing`) || strings.Contains(c.out.String(), "additionalContext") {
+				t.Errorf("a starting session: spooled %q, printed %q", p, c.out.String())
+			}
+		})
+	}
+	c := call{dir: t.TempDir()}
+	if err := os.WriteFile(filepath.Join(c.dir, "settings.json"), []byte(`{"exclude":["/tmp/secret"],"context.sessions":"many"}`), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	c.do(t, whole(start))
+	if p := c.spooled(t); len(p) != 1 {
+		t.Errorf("a mistake elsewhere: spooled %q, want the event", p)
+	}
+}
+
 func TestPrivateTextNeverReachesTheDisk(t *testing.T) {
 	c := call{}
 	c.do(t, whole(`{"session_id":"s","hook_event_name":"UserPromptSubmit","prompt":"fix it <private>geheim</private> please"}`))
@@ -192,7 +225,7 @@ func TestASpoolThatCannotBeWrittenIsLoggedAndTheSessionStillStarts(t *testing.T)
 	if !strings.Contains(h.log.String(), "event lost") {
 		t.Errorf("log %q", h.log.String())
 	}
-	if h.out.Len() == 0 {
-		t.Error("no answer, though the store may well be readable")
+	if !strings.Contains(h.out.String(), "a block") || !strings.Contains(h.out.String(), `"systemMessage":"cmem cannot write`) {
+		t.Errorf("answer %q: it shall hold the context, for the store may well be readable, and say what is wrong", h.out.String())
 	}
 }

@@ -28,8 +28,11 @@ var (
 // counts as missing and the others are still read.
 type fields map[string]json.RawMessage
 
+// byteOrderMark begins what some programs of Windows write.
+var byteOrderMark = []byte("\xef\xbb\xbf")
+
 func parseFields(raw []byte) (fields, error) {
-	trimmed := bytes.TrimSpace(raw)
+	trimmed := bytes.TrimSpace(bytes.TrimPrefix(raw, byteOrderMark))
 	if len(trimmed) == 0 {
 		return nil, ErrEmpty
 	}
@@ -65,7 +68,7 @@ func (f fields) number(name string) int64 {
 // in every field and in Event.Raw. Unknown events and fields are kept; without
 // a session or an event name there is an error.
 func Decode(id string, raw []byte) (memory.Event, error) {
-	clean, err := cleanPayload(raw)
+	clean, err := cleanPayload(bytes.TrimPrefix(raw, byteOrderMark))
 	if err != nil {
 		return memory.Event{}, err
 	}
@@ -114,30 +117,61 @@ func cleanPayload(raw []byte) ([]byte, error) {
 	if !mayHoldPrivate(raw) && !mayHoldSecret(raw) {
 		return raw, nil
 	}
-	return rewriteStrings(raw, func() func(string) string {
-		cut := new(privateCutter)
-		return func(s string) string { return maskSecrets(cut.cut(s)) }
-	})
-}
-
-// rewriteStrings gives raw with every string value replaced by what a function
-// makes of it; newField gives the function for each field of the payload. The
-// order and the numbers stay as they are.
-func rewriteStrings(raw []byte, newField func() func(string) string) ([]byte, error) {
 	dec := json.NewDecoder(bytes.NewReader(raw))
 	dec.UseNumber()
-	w := rewriter{dec: dec, newField: newField}
+	w := rewriter{dec: dec, field: new(cleaner)}
 	if err := w.value(0); err != nil {
 		return nil, fmt.Errorf("rewrite the payload: %w", err)
 	}
 	return w.out.Bytes(), nil
 }
 
+// cleaner cleans the texts of one field of a payload, in order: a tag or a key
+// that begins in one of them may end in another.
+type cleaner struct {
+	private privateCutter
+	secrets secretMasker
+}
+
+// key cleans the name of a value. Between two tags a plain name stays, for it is
+// the tool's and gives what is around it its shape.
+func (c *cleaner) key(s string) string {
+	if plainName(s) {
+		return s
+	}
+	return c.secrets.mask(c.private.cut(s))
+}
+
+// plainName reports whether s is a short name such as tools give their fields.
+func plainName(s string) bool {
+	const longest = 40
+	if s == "" || len(s) > longest {
+		return false
+	}
+	for _, r := range s {
+		if r != '_' && (r < '0' || r > '9') && (r < 'A' || r > 'Z') && (r < 'a' || r > 'z') {
+			return false
+		}
+	}
+	return true
+}
+
+// value cleans a text that stands under a key.
+func (c *cleaner) value(key, s string) string {
+	s = c.private.cut(s)
+	if namesSecret(key) && s != "" && s != privateMark {
+		return secretMark
+	}
+	return c.secrets.mask(s)
+}
+
+// rewriter writes a payload anew with its texts cleaned; the order and the
+// numbers stay as they are.
 type rewriter struct {
-	dec      *json.Decoder
-	out      bytes.Buffer
-	newField func() func(string) string
-	field    func(string) string
+	dec   *json.Decoder
+	out   bytes.Buffer
+	field *cleaner
+	key   string // the last one that was read
 }
 
 func (w *rewriter) value(depth int) error {
@@ -149,10 +183,7 @@ func (w *rewriter) value(depth int) error {
 	case json.Delim:
 		return w.container(t, depth)
 	case string:
-		if w.field == nil {
-			w.field = w.newField()
-		}
-		return w.scalar(w.field(t))
+		return w.scalar(w.field.value(w.key, t))
 	default:
 		return w.scalar(t)
 	}
@@ -166,13 +197,18 @@ func (w *rewriter) container(open json.Delim, depth int) error {
 		}
 		if open == '{' {
 			if depth == 0 {
-				w.field = w.newField()
+				w.field = new(cleaner) // what is open ends with the field of the payload
 			}
-			key, err := w.dec.Token()
+			tok, err := w.dec.Token()
 			if err != nil {
 				return err
 			}
-			if err := w.scalar(key); err != nil {
+			key, ok := tok.(string)
+			if !ok {
+				return fmt.Errorf("key %v is no text", tok)
+			}
+			w.key = key
+			if err := w.scalar(w.field.key(key)); err != nil {
 				return err
 			}
 			w.out.WriteByte(':')

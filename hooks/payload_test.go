@@ -81,17 +81,23 @@ func TestFieldsOfAWrongTypeCountAsMissing(t *testing.T) {
 
 func TestWhatIsPrivateIsCutEverywhere(t *testing.T) {
 	for name, tt := range map[string]struct{ in, want string }{
-		"in a prompt":          {`"prompt":"before <private>geheim</private> after"`, `"prompt":"before [private] after"`},
-		"with attributes":      {`"prompt":"<private why=\"x\">geheim</private>!"`, `"prompt":"[private]!"`},
-		"in capitals":          {`"prompt":"<PRIVATE>geheim</Private>!"`, `"prompt":"[private]!"`},
-		"nested":               {`"prompt":"a<private>b<private>geheim</private>geheim</private>c"`, `"prompt":"a[private]c"`},
-		"not closed":           {`"prompt":"a <private>geheim to the end"`, `"prompt":"a [private]"`},
-		"not opened":           {`"prompt":"a</private> b <private>geheim</private>"`, `"prompt":"a b [private]"`},
-		"behind an escape":     {`"prompt":"a \u003cprivate\u003egeheim\u003c/private\u003e b"`, `"prompt":"a [private] b"`},
-		"escaped letter":       {`"prompt":"a <\u0070rivate>geheim</private> b"`, `"prompt":"a [private] b"`},
-		"deep in a tool input": {`"tool_input":{"a":[{"b":"x<private>geheim</private>"}],"n":12345678901234567890}`, `"tool_input":{"a":[{"b":"x[private]"}],"n":12345678901234567890}`},
-		"over two strings":     {`"tool_input":{"old":"x<private>geheim","new":"geheim</private>y"},"z":"kept"`, `"tool_input":{"old":"x[private]","new":"[private]y"},"z":"kept"`},
-		"chinese":              {`"prompt":"退款 <private>密码是geheim</private> 数据库"`, `"prompt":"退款 [private] 数据库"`},
+		"in a prompt":           {`"prompt":"before <private>geheim</private> after"`, `"prompt":"before [private] after"`},
+		"with attributes":       {`"prompt":"<private why=\"x\">geheim</private>!"`, `"prompt":"[private]!"`},
+		"in capitals":           {`"prompt":"<PRIVATE>geheim</Private>!"`, `"prompt":"[private]!"`},
+		"nested":                {`"prompt":"a<private>b<private>geheim</private>geheim</private>c"`, `"prompt":"a[private]c"`},
+		"not closed":            {`"prompt":"a <private>geheim to the end"`, `"prompt":"a [private]"`},
+		"not opened":            {`"prompt":"a</private> b <private>geheim</private>"`, `"prompt":"a b [private]"`},
+		"behind an escape":      {`"prompt":"a \u003cprivate\u003egeheim\u003c/private\u003e b"`, `"prompt":"a [private] b"`},
+		"escaped letter":        {`"prompt":"a <\u0070rivate>geheim</private> b"`, `"prompt":"a [private] b"`},
+		"deep in a tool input":  {`"tool_input":{"a":[{"b":"x<private>geheim</private>"}],"n":12345678901234567890}`, `"tool_input":{"a":[{"b":"x[private]"}],"n":12345678901234567890}`},
+		"over two strings":      {`"tool_input":{"old":"x<private>geheim","new":"geheim</private>y"},"z":"kept"`, `"tool_input":{"old":"x[private]","new":"[private]y"},"z":"kept"`},
+		"self-closing":          {`"prompt":"a <private/>geheim</private> b"`, `"prompt":"a [private] b"`},
+		"without its bracket":   {`"prompt":"a <private geheim"`, `"prompt":"a [private]"`},
+		"in a key":              {`"tool_input":{"<private>geheim</private>":1,"b":"c"}`, `"tool_input":{"[private]":1,"b":"c"}`},
+		"from key to value":     {`"tool_input":{"<private>":"geheim","b":"geheim</private>c"}`, `"tool_input":{"[private]":"[private]","b":"[private]c"}`},
+		"JSON within JSON":      {`"tool_response":[{"text":"{\"a\":\"\\u003cprivate\\u003egeheim\\u003c/private\\u003e\"}"}]`, `"tool_response":[{"text":"{\"a\":\"[private]\"}"}]`},
+		"a word that begins so": {`"prompt":"x <privateer> \u003cb>"`, `"prompt":"x <privateer> <b>"`},
+		"chinese":               {`"prompt":"退款 <private>密码是geheim</private> 数据库"`, `"prompt":"退款 [private] 数据库"`},
 	} {
 		t.Run(name, func(t *testing.T) {
 			e, err := Decode("x", []byte(`{"session_id":"s","hook_event_name":"UserPromptSubmit",`+tt.in+`}`))
@@ -116,11 +122,14 @@ func TestKnownShapesOfSecretsAreMasked(t *testing.T) {
 		"github":    "ghp" + "_" + strings.Repeat("aB3x", 9),
 		"aws":       "AKIA" + "IOSFODNN7EXAMPLE",
 		"google":    "AIza" + strings.Repeat("aB3_x", 7),
+		"stripe":    "sk" + "_live_" + strings.Repeat("aB3x", 6),
+		"hugging":   "hf" + "_" + strings.Repeat("aBcx", 9),
+		"sendgrid":  "SG" + "." + strings.Repeat("aB3x", 5) + "." + strings.Repeat("aB3x", 10),
 		"slack":     "xoxb" + "-123456789012-abcdefABCDEF",
 		"jwt":       "eyJhbGciOiJIUzI1NiJ9" + ".eyJzdWIiOiIxMjM0NTY3ODkwIn0" + ".dBjftJeZ4CVPmB92K27uhbUJU1p1r",
 	}
 	for name, value := range secret {
-		got := maskSecrets("key " + value + " end")
+		got := new(secretMasker).mask("key " + value + " end")
 		if want := "key " + secretMark + " end"; got != want {
 			t.Errorf("%s: %q, want %q", name, got, want)
 		}
@@ -132,6 +141,17 @@ func TestKnownShapesOfSecretsAreMasked(t *testing.T) {
 		`api_key: "9f8e7d6c5b4a39281706"`:                                                        `api_key: "[secret]"`,
 		"-----BEGIN RSA PRIVATE KEY-----\nMIIE\nxyz\n-----END RSA PRIVATE KEY-----\nrest":        "[secret]\nrest",
 		"-----BEGIN PRIVATE KEY-----\ncut off":                                                   "[secret]",
+		"GITHUB_TOKEN=abcdefgh make release":                                                     "GITHUB_TOKEN=[secret] make release",
+		"DB_PASS='swordfish'":                                                                    "DB_PASS='[secret]'",
+		"tool --password swordfish --verbose":                                                    "tool --password [secret] --verbose",
+		"Authorization: token 0123456789abcdef":                                                  "Authorization: token [secret]",
+		"curl -s -u admin:swordfish https://x.io":                                                "curl -s -u admin:[secret] https://x.io",
+		"mysql -u root -pswordfish shop":                                                         "mysql -u root -p[secret] shop",
+		"redis://:swordfish@cache:6379":                                                          "redis://:[secret]@cache:6379",
+		`{\"api_key\": \"9f8e7d6c5b4a3928\"}`:                                                    `{\"api_key\": \"[secret]\"}`,
+		"密码：swordfish9":                                                                          "密码：[secret]",
+		"git commit -m 'token refresh' --amend":                                                  "git commit -m 'token refresh' --amend",
+		"the --token flag is required":                                                           "the --token flag is required",
 		"the password field is required":                                                         "the password field is required",
 		"func token(s string) error":                                                             "func token(s string) error",
 		"see https://example.com:8080/path and user@example.com":                                 "see https://example.com:8080/path and user@example.com",
@@ -141,8 +161,8 @@ func TestKnownShapesOfSecretsAreMasked(t *testing.T) {
 		"数据库密码 password=Zx81Zx81Zx81 已更新":                                                        "数据库密码 password=[secret] 已更新",
 		"commit 9fceb02d0ae598e95dc970b74767f19372d61af8 fixes token refresh in access_token.go": "commit 9fceb02d0ae598e95dc970b74767f19372d61af8 fixes token refresh in access_token.go",
 	} {
-		if got := maskSecrets(in); got != want {
-			t.Errorf("maskSecrets(%q)\n = %q\nwant %q", in, got, want)
+		if got := new(secretMasker).mask(in); got != want {
+			t.Errorf("mask(%q)\n = %q\nwant %q", in, got, want)
 		}
 	}
 }
@@ -157,6 +177,26 @@ func TestSecretsAreMaskedInFieldsAndArchive(t *testing.T) {
 		if bytes.Contains(b, []byte(key)) {
 			t.Errorf("the key stands in the %s: %s", what, b)
 		}
+	}
+}
+
+func TestAKeyIsMaskedOverTheLinesOfAPatch(t *testing.T) {
+	e, err := Decode("x", []byte(`{"session_id":"s","hook_event_name":"PostToolUse","tool_name":"Write","tool_response":{"structuredPatch":[{"lines":["-x","+-----BEGIN RSA PRIVATE KEY-----","+MIIEpGEHEIM","+GEHEIM==","+-----END RSA PRIVATE KEY-----"," kept"]}]},"z":"kept too"}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if bytes.Contains(e.Raw, []byte("GEHEIM")) || !bytes.Contains(e.Raw, []byte(`" kept"`)) || !bytes.Contains(e.Raw, []byte("kept too")) {
+		t.Errorf("archived %s", e.Raw)
+	}
+}
+
+func TestAValueUnderASecretsNameIsMasked(t *testing.T) {
+	e, err := Decode("x", []byte(`{"session_id":"s","hook_event_name":"PostToolUse","tool_name":"mcp__x__login","tool_input":{"user":"dev","password":"swordfish","api_key":"abc","token_count":"7"}}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if want := `{"user":"dev","password":"[secret]","api_key":"[secret]","token_count":"7"}`; string(e.ToolInput) != want {
+		t.Errorf("tool input %s, want %s", e.ToolInput, want)
 	}
 }
 
@@ -228,6 +268,25 @@ func TestExclusionsMatchFoldersAndAllBelow(t *testing.T) {
 	} {
 		if got := excluded(tt.cwd, []string{tt.pattern}); got != tt.want {
 			t.Errorf("excluded(%q, %q) = %v, want %v", tt.cwd, tt.pattern, got, tt.want)
+		}
+	}
+}
+
+func TestExclusionsFollowLinksOnBothSides(t *testing.T) {
+	dir, err := filepath.EvalSymlinks(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	real, link := filepath.Join(dir, "real"), filepath.Join(dir, "link")
+	if err := os.Mkdir(real, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Symlink(real, link); err != nil {
+		t.Skipf("no links on this system: %v", err)
+	}
+	for _, tt := range [][2]string{{real, link}, {link, real}, {link, link}, {filepath.Join(real, "sub"), link}} {
+		if !excluded(tt[0], []string{tt[1]}) {
+			t.Errorf("in %s, with %s excluded: recorded", tt[0], tt[1])
 		}
 	}
 }

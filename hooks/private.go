@@ -30,7 +30,9 @@ func mayHoldPrivate(raw []byte) bool {
 }
 
 var privateTag = sync.OnceValue(func() *regexp.Regexp {
-	return regexp.MustCompile(`(?i)<(/?)private(?:\s[^>]*)?>`)
+	// The brackets may be escaped once more: a tool's answer is often JSON within
+	// JSON. A tag that its end is missing from is one all the same: when in doubt, cut.
+	return regexp.MustCompile(`(?i)(?:<|\\u003c)(/?)private(?:[\s/][^>]*?)?(?:>|\\u003e|$)`)
 })
 
 // privateCutter cuts what stands between <private> and </private>. Tags nest. A

@@ -24,24 +24,23 @@ func (w *worker) drain(ctx context.Context) (int, error) {
 	clear(w.places) // branches and commits change
 	taken := 0
 	for len(names) > 0 && ctx.Err() == nil {
-		n, err := w.drainSome(ctx, names)
+		seen, n, err := w.drainSome(ctx, names)
+		taken += n
 		if err != nil {
 			return taken, err
 		}
-		names = names[n:]
-		taken += n
+		names = names[seen:]
 	}
 	return taken, nil
 }
 
-// drainSome takes the first few of names in one transaction and gives how many
-// it dealt with.
-func (w *worker) drainSome(ctx context.Context, names []string) (int, error) {
+// drainSome deals with the first few of names in one transaction: it gives how
+// many names it has seen and how many events it took out of the spool.
+func (w *worker) drainSome(ctx context.Context, names []string) (seen, taken int, err error) {
 	var (
 		events []memory.Event
 		done   []string
 		size   int
-		seen   int
 	)
 	for _, name := range names {
 		if len(events) == drainCount || size >= drainBytes {
@@ -52,14 +51,18 @@ func (w *worker) drainSome(ctx context.Context, names []string) (int, error) {
 		if errors.Is(err, os.ErrNotExist) {
 			continue
 		}
-		if err != nil {
-			return 0, fmt.Errorf("read event %s: %w", name, err)
+		if err != nil && !errors.Is(err, os.ErrPermission) {
+			return seen, 0, fmt.Errorf("read event %s: %w", name, err)
 		}
-		e, err := w.Decode(name, raw)
+		var e memory.Event
+		if err == nil {
+			e, err = w.Decode(name, raw)
+		}
 		if err != nil {
+			// Also one that another user owns: it must not keep the others waiting.
 			w.Log.Error("event put aside: it cannot be read", "event_id", name, "bytes", len(raw), "error", err.Error(), "folder", spool.BadDir(w.SpoolDir))
 			if err := spool.PutAside(w.SpoolDir, name); err != nil {
-				return 0, fmt.Errorf("put event %s aside: %w", name, err)
+				return seen, 0, fmt.Errorf("put event %s aside: %w", name, err)
 			}
 			continue
 		}
@@ -69,17 +72,17 @@ func (w *worker) drainSome(ctx context.Context, names []string) (int, error) {
 		size += len(raw)
 	}
 	if len(events) == 0 {
-		return seen, nil
+		return seen, 0, nil
 	}
 	if _, err := w.store.AddEvents(ctx, events); err != nil {
-		return 0, err
+		return seen, 0, err
 	}
-	for _, name := range done {
+	for i, name := range done {
 		if err := spool.Remove(w.SpoolDir, name); err != nil {
-			return 0, fmt.Errorf("remove event %s, which is stored: %w", name, err)
+			return seen, i, fmt.Errorf("remove event %s, which is stored: %w", name, err)
 		}
 	}
-	return seen, nil
+	return seen, len(done), nil
 }
 
 // locate fills in where the event happened; within one drain a directory is

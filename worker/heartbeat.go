@@ -73,7 +73,7 @@ type Status struct {
 // ReadStatus looks whether a worker holds the lock of dataDir, and what its
 // heartbeat file says of it. A data directory that does not exist has none.
 func ReadStatus(dataDir string) (Status, error) {
-	path := filepath.Join(dataDir, lockFile)
+	path := filepath.Join(dataDir, spool.LockFile)
 	if _, err := os.Stat(path); errors.Is(err, os.ErrNotExist) {
 		return Status{}, nil
 	}

@@ -28,11 +28,8 @@ import (
 // ErrRunning is given when another worker holds the data directory.
 var ErrRunning = errors.New("another worker is running for this data directory")
 
-// Files of the worker in the data directory, besides spool.HeartbeatFile.
-const (
-	lockFile = "worker.lock"
-	stopFile = "worker.stop"
-)
+// stopFile asks the worker of its data directory to leave.
+const stopFile = "worker.stop"
 
 const (
 	lockPatience = 100 * time.Millisecond
@@ -97,7 +94,7 @@ func runLocked(ctx context.Context, o Options) (again bool, err error) {
 	if err := os.MkdirAll(o.DataDir, 0o700); err != nil {
 		return false, fmt.Errorf("create the data directory: %w", err)
 	}
-	lock := flock.New(filepath.Join(o.DataDir, lockFile), flock.SetPermissions(0o600))
+	lock := flock.New(filepath.Join(o.DataDir, spool.LockFile), flock.SetPermissions(0o600))
 	// Somebody who only looks (ReadStatus) holds the lock for a moment; a worker
 	// holds it for longer than this waits.
 	wait, cancel := context.WithTimeout(ctx, lockPatience)
@@ -109,10 +106,16 @@ func runLocked(ctx context.Context, o Options) (again bool, err error) {
 	if !locked {
 		return false, ErrRunning
 	}
+	if err := removeIfThere(filepath.Join(o.DataDir, spool.StartingFile)); err != nil {
+		o.Log.Warn("hooks may wait a little before they start the next worker", "error", err.Error())
+	}
 	why, err := o.stay(ctx)
-	// The order matters. Hooks deliver, then look at the heartbeat. Once it is
-	// gone and the lock is free, an event either is seen by the check below or
-	// its hook starts a worker that gets the lock.
+	if ctx.Err() != nil {
+		why, err = leaveEnd, nil // asked to stop in the middle of something: that is no failure
+	}
+	// The order matters. Hooks deliver, then look whether a worker is there. Once
+	// the heartbeat is gone and the lock is free, an event either is seen by the
+	// check below or its hook starts a worker that gets the lock.
 	if rerr := removeIfThere(filepath.Join(o.DataDir, spool.HeartbeatFile)); err == nil {
 		err = rerr
 	}

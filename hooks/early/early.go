@@ -45,7 +45,7 @@ func init() {
 	if !isHookCall(os.Args) {
 		return
 	}
-	in := read(os.Stdin)
+	in := Read(os.Stdin)
 	if os.Getenv("CMEM_DISABLED") == "1" {
 		os.Exit(0)
 	}
@@ -70,8 +70,8 @@ func isHookCall(args []string) bool {
 	return mode.IsRegular() || mode&(os.ModeNamedPipe|os.ModeSocket) != 0
 }
 
-// read takes all of r, keeping at most MaxPayload bytes.
-func read(r io.Reader) Input {
+// Read takes all of r, keeping at most MaxPayload bytes.
+func Read(r io.Reader) Input {
 	in := Input{Payload: make([]byte, 0, 64<<10)}
 	for {
 		if len(in.Payload) == cap(in.Payload) {

@@ -36,7 +36,7 @@ func alive(t *testing.T, dir string) {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		t.Fatal(err)
 	}
-	if err := os.WriteFile(filepath.Join(dir, spool.HeartbeatFile), nil, 0o600); err != nil {
+	if err := os.WriteFile(filepath.Join(dir, spool.StartingFile), nil, 0o600); err != nil {
 		t.Fatal(err)
 	}
 }
@@ -124,16 +124,16 @@ func TestSettingsAreFollowedThroughTheStampOnly(t *testing.T) {
 }
 
 func TestReadKeepsWhatFitsAndCountsTheRest(t *testing.T) {
-	small := read(strings.NewReader(payload))
+	small := Read(strings.NewReader(payload))
 	if string(small.Payload) != payload || small.Size != int64(len(payload)) || small.Err != nil {
 		t.Errorf("small payload read as %d bytes of %d, %v", len(small.Payload), small.Size, small.Err)
 	}
 	const huge = MaxPayload + 12345
-	big := read(io.LimitReader(zeros{}, huge))
+	big := Read(io.LimitReader(zeros{}, huge))
 	if len(big.Payload) != MaxPayload || big.Size != huge || big.Err != nil {
 		t.Errorf("huge payload read as %d bytes of %d, %v; want %d of %d", len(big.Payload), big.Size, big.Err, MaxPayload, huge)
 	}
-	broken := read(io.MultiReader(strings.NewReader("abc"), failing{}))
+	broken := Read(io.MultiReader(strings.NewReader("abc"), failing{}))
 	if broken.Err == nil {
 		t.Error("a failing reader gave no error")
 	}

@@ -83,7 +83,12 @@ func stringEnd(b []byte, i int) int {
 			}
 		case c == '\\':
 			i++
-			if i < len(b) && b[i] == 'u' && hidesASCII(b[i+1:]) {
+			// "\\u003c" is the same once more, in JSON within JSON.
+			u := i
+			for u < len(b) && b[u] == '\\' {
+				u++
+			}
+			if u < len(b) && b[u] == 'u' && hidesASCII(b[u+1:]) {
 				return -1
 			}
 		case c < 0x20:

@@ -52,6 +52,7 @@ func TestScanDeclinesWhateverNeedsAParser(t *testing.T) {
 		"private tag in capitals":      `{"hook_event_name":"Stop","p":"<PRIVATE>b"}`,
 		"private tag with attributes":  `{"hook_event_name":"Stop","p":"<private reason='x'>b"}`,
 		"private tag behind an escape": `{"hook_event_name":"Stop","p":"\u003cprivate>b"}`,
+		"private tag in JSON in JSON":  `{"hook_event_name":"Stop","p":"{\"a\":\"\\u003cprivate>b\"}"}`,
 		"private tag in a key":         `{"hook_event_name":"Stop","<private>":1}`,
 		"binary":                       "\x00\x01\x02{",
 		"control character in string":  "{\"hook_event_name\":\"Stop\",\"p\":\"a\nb\"}",

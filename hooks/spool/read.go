@@ -19,39 +19,65 @@ func NewDir(dir string) string { return dir + sep + newDir }
 func BadDir(dir string) string { return dir + sep + badDir }
 
 // List gives the names of all waiting events, in no order. A spool that does
-// not exist yet has none.
+// not exist yet has none. What others left there (folders, links, pipes, an
+// editor's lock file) is passed over.
 func List(dir string) ([]string, error) { return names(dir + sep + newDir) }
 
 // ListBad gives the names of the events that were put aside, in no order.
 func ListBad(dir string) ([]string, error) { return names(dir + sep + badDir) }
 
 func names(dir string) ([]string, error) {
-	f, err := os.Open(dir)
-	if errors.Is(err, os.ErrNotExist) {
-		return nil, nil
-	}
-	if err != nil {
-		return nil, err
-	}
-	defer f.Close() //nolint:errcheck // opened for reading
-	return f.Readdirnames(-1)
+	var all []string
+	err := each(dir, func(e os.DirEntry) bool {
+		if isEvent(e) {
+			all = append(all, e.Name())
+		}
+		return true
+	})
+	return all, err
 }
 
-// Empty reports whether no event waits; it looks at one name only.
+// Empty reports whether no event waits. It stops at the first one.
 func Empty(dir string) (bool, error) {
-	f, err := os.Open(dir + sep + newDir)
+	empty := true
+	err := each(dir+sep+newDir, func(e os.DirEntry) bool {
+		empty = !isEvent(e)
+		return empty
+	})
+	return empty, err
+}
+
+// isEvent reports whether e is a file that Deliver may have made.
+func isEvent(e os.DirEntry) bool {
+	_, ours := Time(e.Name())
+	return ours && e.Type().IsRegular()
+}
+
+// each calls do for the entries of dir, some at a time, until it says no. A
+// folder that does not exist has none.
+func each(dir string, do func(os.DirEntry) bool) error {
+	f, err := os.Open(dir)
 	if errors.Is(err, os.ErrNotExist) {
-		return true, nil
+		return nil
 	}
 	if err != nil {
-		return false, err
+		return err
 	}
 	defer f.Close() //nolint:errcheck // opened for reading
-	_, err = f.Readdirnames(1)
-	if errors.Is(err, io.EOF) {
-		return true, nil
+	for {
+		some, err := f.ReadDir(256)
+		for _, e := range some {
+			if !do(e) {
+				return nil
+			}
+		}
+		if errors.Is(err, io.EOF) {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
 	}
-	return false, err
 }
 
 // Read gives the payload of a waiting event.
@@ -78,11 +104,11 @@ func PutAside(dir, name string) error {
 // Sweep removes what killed hooks left in tmp/ more than an hour ago and gives
 // how many files that were. None of them had been accepted.
 func Sweep(dir string) (int, error) {
+	removed := 0
 	all, err := names(dir + sep + tmpDir)
 	if err != nil {
 		return 0, err
 	}
-	removed := 0
 	for _, name := range all {
 		path := dir + sep + tmpDir + sep + name
 		info, err := os.Stat(path)

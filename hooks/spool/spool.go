@@ -81,6 +81,30 @@ func Create(dir string) error {
 	return nil
 }
 
+// Probe reports whether events can be delivered to the spool at dir, by making and
+// removing a file as Deliver does. It leaves nothing behind.
+func Probe(dir string) error {
+	if err := Create(dir); err != nil {
+		return err
+	}
+	name := nameAt(time.Now().UnixNano(), os.Getpid())
+	tmp := dir + sep + tmpDir + sep + name
+	f, err := os.OpenFile(tmp, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600)
+	if err != nil {
+		return err
+	}
+	if err := f.Close(); err != nil {
+		return err
+	}
+	// A name that is no event's: a worker must not take it.
+	moved := dir + sep + newDir + sep + "probe-" + name
+	if err := os.Rename(tmp, moved); err != nil {
+		_ = os.Remove(tmp) // best effort: the worker sweeps tmp/ anyway
+		return err
+	}
+	return os.Remove(moved)
+}
+
 // NameAt gives the name of an event that happened at t; n tells events of the
 // same nanosecond apart.
 func NameAt(t time.Time, n int) string { return nameAt(t.UnixNano(), n) }

@@ -57,6 +57,18 @@ func TestFilesAreForTheOwnerOnly(t *testing.T) {
 	}
 }
 
+func TestProbingLeavesNothing(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "spool")
+	if err := Probe(dir); err != nil {
+		t.Fatal(err)
+	}
+	for _, sub := range []string{"tmp", "new"} {
+		if left, err := os.ReadDir(filepath.Join(dir, sub)); err != nil || len(left) != 0 {
+			t.Errorf("%s/ holds %v, %v", sub, left, err)
+		}
+	}
+}
+
 func TestAFailedDeliveryLeavesNothing(t *testing.T) {
 	dir := t.TempDir()
 	if err := os.MkdirAll(filepath.Join(dir, "tmp"), 0o700); err != nil {
@@ -68,6 +80,9 @@ func TestAFailedDeliveryLeavesNothing(t *testing.T) {
 	}
 	if _, err := Deliver(dir, []byte("{}")); err == nil {
 		t.Fatal("delivered into a folder that is none")
+	}
+	if err := Probe(dir); err == nil {
+		t.Error("Probe found nothing wrong")
 	}
 	left, err := os.ReadDir(filepath.Join(dir, "tmp"))
 	if err != nil || len(left) != 0 {
@@ -133,7 +148,7 @@ func TestSweepRemovesOnlyOldRemains(t *testing.T) {
 	if err := Create(dir); err != nil {
 		t.Fatal(err)
 	}
-	old, young := filepath.Join(dir, "tmp", "old"), filepath.Join(dir, "tmp", "young")
+	old, young := filepath.Join(dir, "tmp", NameAt(time.Now(), 1)), filepath.Join(dir, "tmp", NameAt(time.Now(), 2))
 	for _, p := range []string{old, young} {
 		if err := os.WriteFile(p, nil, 0o600); err != nil {
 			t.Fatal(err)
@@ -151,6 +166,38 @@ func TestSweepRemovesOnlyOldRemains(t *testing.T) {
 	}
 }
 
+func TestWhatOthersLeaveInTheSpoolIsPassedOver(t *testing.T) {
+	dir := t.TempDir()
+	if err := Create(dir); err != nil {
+		t.Fatal(err)
+	}
+	in := func(name string) string { return filepath.Join(NewDir(dir), name) }
+	if err := os.Mkdir(in(NameAt(time.Now(), 1)), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range []string{".DS_Store", "note.txt", ".#1796026542123456789-00042"} {
+		if err := os.WriteFile(in(name), []byte("x"), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := os.Symlink("me@host.1:1", in(NameAt(time.Now(), 2))); err != nil {
+		t.Logf("no links here: %v", err)
+	}
+	if empty, err := Empty(dir); !empty || err != nil {
+		t.Errorf("Empty = %v, %v", empty, err)
+	}
+	name, err := Deliver(dir, []byte("{}"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got, err := List(dir); err != nil || !slices.Equal(got, []string{name}) {
+		t.Errorf("List = %v, %v; want the one event %s", got, err, name)
+	}
+	if empty, err := Empty(dir); empty || err != nil {
+		t.Errorf("Empty = %v, %v with an event", empty, err)
+	}
+}
+
 func TestASpoolThatDoesNotExistIsEmpty(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "none")
 	if empty, err := Empty(dir); !empty || err != nil {
@@ -161,23 +208,42 @@ func TestASpoolThatDoesNotExistIsEmpty(t *testing.T) {
 	}
 }
 
-func TestAHeartbeatCountsOnlyWhileFresh(t *testing.T) {
-	dir := t.TempDir()
-	if WorkerAlive(dir) {
-		t.Error("alive without a heartbeat")
+func TestASignOfLifeCountsOnlyWhileFresh(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "sign")
+	if fresh(path, time.Minute) {
+		t.Error("fresh without a file")
 	}
-	path := filepath.Join(dir, HeartbeatFile)
 	if err := touch(path); err != nil {
 		t.Fatal(err)
 	}
-	for age, want := range map[time.Duration]bool{0: true, heartbeatStale / 2: true, 2 * heartbeatStale: false, -24 * time.Hour: false} {
+	for age, want := range map[time.Duration]bool{0: true, 30 * time.Second: true, 2 * time.Minute: false, -24 * time.Hour: false} {
 		at := time.Now().Add(-age)
 		if err := os.Chtimes(path, at, at); err != nil {
 			t.Fatal(err)
 		}
-		if got := WorkerAlive(dir); got != want {
-			t.Errorf("heartbeat of age %s: alive = %v, want %v", age, got, want)
+		if got := fresh(path, time.Minute); got != want {
+			t.Errorf("a sign of age %s: %v, want %v", age, got, want)
 		}
+	}
+}
+
+func TestAWorkerThatIsAboutToStartCountsAsAlive(t *testing.T) {
+	dir := t.TempDir()
+	if WorkerAlive(dir) {
+		t.Error("alive in an empty data directory")
+	}
+	if err := touch(filepath.Join(dir, StartingFile)); err != nil {
+		t.Fatal(err)
+	}
+	if !WorkerAlive(dir) {
+		t.Error("a second worker would be started")
+	}
+	past := time.Now().Add(-2 * startingStale)
+	if err := os.Chtimes(filepath.Join(dir, StartingFile), past, past); err != nil {
+		t.Fatal(err)
+	}
+	if WorkerAlive(dir) {
+		t.Error("alive, though the worker that was started never came")
 	}
 }
 

@@ -8,23 +8,44 @@ import (
 
 // Files of the worker in the data directory.
 const (
-	// HeartbeatFile is touched by a running worker every HeartbeatEvery.
+	// LockFile is locked by a running worker, for as long as it runs.
+	LockFile = "worker.lock"
+	// HeartbeatFile is touched by a running worker every HeartbeatEvery. Where a
+	// lock cannot be looked at, it is what tells that the worker is alive.
 	HeartbeatFile = "worker.heartbeat"
 	// HeartbeatEvery is how often a worker touches its heartbeat.
 	HeartbeatEvery = 2 * time.Second
 	// heartbeatStale is the age at which nobody counts on the worker any more.
 	heartbeatStale = 10 * time.Second
+	// StartingFile is touched by whoever starts a worker and removed by the worker
+	// when it has the lock.
+	StartingFile = "worker.starting"
+	// startingStale is how long a worker may take from its start to the lock.
+	startingStale = 3 * time.Second
 )
 
-// WorkerAlive reports whether a worker of dataDir touched its heartbeat lately.
-// A heartbeat from the future is no sign of life: the clock was set back.
+// WorkerAlive reports whether a worker of dataDir is there or about to be. The
+// kernel frees the lock of a worker that was killed, so that the next hook
+// already starts another.
 func WorkerAlive(dataDir string) bool {
-	info, err := os.Stat(dataDir + sep + HeartbeatFile)
+	if fresh(dataDir+sep+StartingFile, startingStale) {
+		return true
+	}
+	if held, known := lockHeld(dataDir + sep + LockFile); known {
+		return held
+	}
+	return fresh(dataDir+sep+HeartbeatFile, heartbeatStale)
+}
+
+// fresh reports whether the file was touched less than limit ago. A time in the
+// future is no sign of life: the clock was set back.
+func fresh(path string, limit time.Duration) bool {
+	info, err := os.Stat(path)
 	if err != nil {
 		return false
 	}
 	age := time.Since(info.ModTime())
-	return age < heartbeatStale && age > -heartbeatStale
+	return age < limit && age > -limit
 }
 
 // Wake starts `cmem worker run` for dataDir, detached and with a cleaned
@@ -39,7 +60,7 @@ func Wake(dataDir string) error {
 		return err
 	}
 	// The touch keeps a hundred hooks at once from starting a hundred workers.
-	if err := touch(dataDir + sep + HeartbeatFile); err != nil {
+	if err := touch(dataDir + sep + StartingFile); err != nil {
 		return err
 	}
 	null, err := os.OpenFile(os.DevNull, os.O_RDWR, 0)
@@ -53,7 +74,7 @@ func Wake(dataDir string) error {
 		Sys:   detached(),
 	})
 	if err != nil {
-		_ = os.Remove(dataDir + sep + HeartbeatFile) // the next hook shall try again at once
+		_ = os.Remove(dataDir + sep + StartingFile) // the next hook shall try again at once
 		return err
 	}
 	return p.Release()
