@@ -73,7 +73,7 @@ var errSilent = errors.New("failed")
 
 // Main runs the command line args and gives the exit code.
 func (a *App) Main(args []string) int {
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
 	defer stop()
 	root := a.Command()
 	root.SetArgs(args)
@@ -151,14 +151,30 @@ func noArgs(cmd *cobra.Command, args []string) error {
 	if len(args) == 0 {
 		return nil
 	}
-	if cmd.HasParent() {
+	if cmd.HasParent() && !cmd.HasSubCommands() {
 		return usageError{fmt.Errorf("%s takes no argument, but was given %q", cmd.CommandPath(), args[0])}
 	}
 	hint := ""
 	if s := cmd.SuggestionsFor(args[0]); len(s) > 0 {
-		hint = fmt.Sprintf("; did you mean %q?", s[0])
+		hint = fmt.Sprintf(" (did you mean %q?)", s[0])
 	}
-	return usageError{fmt.Errorf("unknown command %q%s; `cmem --help` lists all", args[0], hint)}
+	return usageError{fmt.Errorf("unknown command %q%s; `%s --help` lists all", args[0], hint, cmd.CommandPath())}
+}
+
+// group gives a command that only holds others: without one of them it shows its help.
+func group(cmd *cobra.Command, below ...*cobra.Command) *cobra.Command {
+	cmd.Args = noArgs
+	cmd.RunE = func(cmd *cobra.Command, _ []string) error { return cmd.Help() }
+	cmd.AddCommand(below...)
+	return cmd
+}
+
+// checkLimit refuses a number of rows that gives none.
+func checkLimit(n int) error {
+	if n < 1 {
+		return usageError{fmt.Errorf("--limit %d: give at least 1", n)}
+	}
+	return nil
 }
 
 // minArgs asks for at least n arguments, called what.

@@ -3,6 +3,7 @@ package cli
 import (
 	"bytes"
 	"context"
+	"encoding/json"
 	"errors"
 	"strings"
 	"testing"
@@ -65,6 +66,21 @@ func TestStoredTextDoesNothingToATerminal(t *testing.T) {
 	}
 	if got := oneLine("退款\n  金额 不对", 8); got != "退款 金…" {
 		t.Errorf("oneLine = %q", got)
+	}
+}
+
+func TestJSONDoesNothingToATerminalAndLosesNothing(t *testing.T) {
+	in := "退款 🐛 <b> \u009b31m \u202e \x7f \u2066 \x1b[31m 👩\u200d👧 \U000e0041"
+	var out bytes.Buffer
+	if err := (&App{Out: &out}).printJSON([]string{in}); err != nil {
+		t.Fatal(err)
+	}
+	if strings.ContainsAny(out.String(), "\u009b\u202e\x7f\u2066\x1b\U000e0041") || !strings.Contains(out.String(), "退款 🐛 <b>") {
+		t.Errorf("printed %q", out.String())
+	}
+	var back []string
+	if err := json.Unmarshal(out.Bytes(), &back); err != nil || back[0] != in {
+		t.Errorf("read back %q, %v; want %q", back, err, in)
 	}
 }
 
@@ -160,7 +176,7 @@ func TestAWrongProviderStillLeavesAWorker(t *testing.T) {
 }
 
 func TestOnlyAMistakeInTheCommandLineIsCalledOne(t *testing.T) {
-	for line, want := range map[string]int{"": exitUsage, "search": exitUsage, "timeline --limit x": exitUsage, "nonsense": exitUsage, "--version": exitOK, "worker status": exitOK, "show 1": exitError} {
+	for line, want := range map[string]int{"": exitUsage, "search": exitUsage, "timeline --limit x": exitUsage, "nonsense": exitUsage, "worker zork": exitUsage, "config zork": exitUsage, "timeline -n 0": exitUsage, "hook --agent x": exitOK, "--version": exitOK, "worker status": exitOK, "show 1": exitError} {
 		dir := t.TempDir()
 		a := &App{
 			In: strings.NewReader(""), Out: &bytes.Buffer{}, Err: &bytes.Buffer{}, Now: time.Now, InTerminal: true, Version: "test",

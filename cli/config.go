@@ -15,7 +15,6 @@ func (a *App) configCommand() *cobra.Command {
 		Short: "Show and change the settings",
 		Long: `Settings stand in settings.json in the data directory; an environment variable
 overrides each. "cmem config list" shows all of them with what they do.`,
-		Args: noArgs,
 	}
 	var asJSON bool
 	list := &cobra.Command{
@@ -90,8 +89,7 @@ overrides each. "cmem config list" shows all of them with what they do.`,
 			return a.print("settings  %s\ndata      %s\nstore     %s\nspool     %s\nlogs      %s\n", cfg.File(), cfg.DataDir(), cfg.DB(), cfg.Spool(), cfg.Logs())
 		},
 	}
-	cmd.AddCommand(list, get, set, path)
-	return cmd
+	return group(cmd, list, get, set, path)
 }
 
 func (a *App) printSettings(cfg *config.Config) error {

@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -96,9 +97,13 @@ func (a *App) diagnose(ctx context.Context, fix bool) []diagnosis {
 	}
 	all := []diagnosis{{Name: "settings", OK: true, Found: "valid, data in " + a.shortPath(cfg.DataDir())}}
 	if err != nil {
-		all[0] = diagnosis{Name: "settings", Found: err.Error(), Advice: "correct " + cfg.File() + " or set the key with `cmem config set`; the other settings apply"}
+		advice := "correct " + cfg.File() + " or set the key with `cmem config set`; the other settings apply"
+		if !cfg.Understood("exclude") || !cfg.Understood("skip_tools") {
+			advice = "correct " + cfg.File() + "; until then nothing is recorded, since what you excluded is not known"
+		}
+		all[0] = diagnosis{Name: "settings", Found: err.Error(), Advice: advice}
 	}
-	all = append(all, permissions(cfg, fix))
+	all = append(all, permissions(cfg, fix), writable(cfg))
 	all = append(all, a.diagnoseHooks()...)
 	all = append(all, diagnoseSpool(cfg)...)
 	all = append(all, diagnoseWorker(cfg))
@@ -127,6 +132,18 @@ func permissions(cfg *config.Config, fix bool) diagnosis {
 		return diagnosis{Name: "permissions", Found: fmt.Sprintf("others can read %s (mode %o)", dir, info.Mode().Perm()), Advice: "chmod 700 " + dir, Fixable: true}
 	}
 	return d
+}
+
+// writable tries what a hook does: whether a file can be made in the spool.
+func writable(cfg *config.Config) diagnosis {
+	err := cfg.EnsureDirs()
+	if err == nil {
+		err = spool.Probe(cfg.Spool())
+	}
+	if err != nil {
+		return diagnosis{Name: "writing", Found: err.Error(), Advice: "hooks lose their events until " + cfg.DataDir() + " can be written; look at its owner, its mode and the free space"}
+	}
+	return diagnosis{Name: "writing", OK: true, Found: "events can be stored"}
 }
 
 func (a *App) diagnoseHooks() []diagnosis {
@@ -220,8 +237,12 @@ func diagnoseStore(ctx context.Context, cfg *config.Config, fix bool) []diagnosi
 	return all
 }
 
-// diagnoseLog shows what went wrong lately. It is told, not counted as wrong: the
-// log does not know what has been mended since.
+// lostLately is how long a lost event counts as something wrong.
+const lostLately = 24 * time.Hour
+
+// diagnoseLog shows what went wrong lately. It is told, not counted as wrong, for
+// the log does not know what has been mended since; but an event that was lost
+// today is something to know.
 func (a *App) diagnoseLog(cfg *config.Config) []diagnosis {
 	lines, err := recentProblems(cfg, problemsShown)
 	if err != nil {
@@ -236,7 +257,8 @@ func (a *App) diagnoseLog(cfg *config.Config) []diagnosis {
 		if l.Error != "" {
 			text += ": " + l.Error
 		}
-		all = append(all, diagnosis{Name: "log", OK: true, Found: oneLine(text, 300)})
+		lost := strings.HasPrefix(l.Msg, "event lost") && a.Now().Sub(l.Time) < lostLately
+		all = append(all, diagnosis{Name: "log", OK: !lost, Found: oneLine(text, 300)})
 	}
 	return all
 }

@@ -6,7 +6,10 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"os/signal"
 	"runtime/debug"
+	"slices"
+	"syscall"
 
 	"github.com/spf13/cobra"
 
@@ -28,10 +31,18 @@ func (a *App) hookCommand() *cobra.Command {
 It always exits 0 and writes to standard output only what is meant for the
 assistant. What goes wrong is written to the log; "cmem doctor" shows it.
 Set CMEM_DISABLED=1 to have hooks do nothing.`,
-		Args: noArgs,
-		RunE: func(*cobra.Command, []string) error {
-			// With a pipe or a file the event was dealt with before main.
-			a.say("cmem hook: standard input is a terminal; a hook's JSON is expected there, for example\n  cmem hook < event.json")
+		// A flag or an argument of a newer version, or of a person's edit, must not
+		// stop the host: its exit code would block prompts.
+		DisableFlagParsing: true,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			switch {
+			case slices.Contains(args, "--help") || slices.Contains(args, "-h"):
+				return cmd.Help()
+			case a.InTerminal:
+				a.say("cmem hook: a hook's JSON is expected on standard input, for example\n  cmem hook < event.json")
+			default: // with arguments, or with nothing on standard input; otherwise it was dealt with before main
+				a.Hook(early.Read(a.In), false)
+			}
 			return nil
 		},
 	}
@@ -41,6 +52,8 @@ Set CMEM_DISABLED=1 to have hooks do nothing.`,
 // called without arguments, perhaps by a person. Nothing is returned and nothing
 // is fatal: the host must not notice.
 func (a *App) Hook(in early.Input, bare bool) {
+	// A host that is gone already must not end this before the log is written.
+	signal.Ignore(syscall.SIGPIPE)
 	if bare && in.Err == nil && !bytes.HasPrefix(bytes.TrimSpace(in.Payload), []byte("{")) {
 		a.say("cmem: standard input is neither a terminal nor a hook's JSON; `cmem --help` tells what cmem can do")
 	}
@@ -51,7 +64,7 @@ func (a *App) Hook(in early.Input, bare bool) {
 	log := newLog(cfg)
 	defer log.close()
 	if err != nil {
-		log.Warn("settings are not all valid, the rest applies", "error", err.Error())
+		log.Warn("settings are not all valid", "error", err.Error())
 	} else if err := cfg.WriteStamp(); err != nil {
 		log.Warn("hooks stay on the long way: the stamp could not be written", "error", err.Error())
 	}

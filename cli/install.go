@@ -83,8 +83,8 @@ data directory after asking.`,
 			if len(r.Plan.Changes) == 0 {
 				a.say("Claude Code's settings hold nothing of cmem.")
 			}
-			if purge && !dryRun {
-				return a.purge(yes)
+			if purge {
+				return a.purge(yes, dryRun)
 			}
 			return nil
 		},
@@ -119,7 +119,7 @@ func (a *App) sayChanges(r agents.Report, dryRun bool) error {
 
 // purge deletes the data directory after asking. It refuses a folder that does
 // not look like one of cmem's, lest a mistaken setting cost somebody more.
-func (a *App) purge(yes bool) error {
+func (a *App) purge(yes, dryRun bool) error {
 	cfg, err := a.loadConfig()
 	if err != nil {
 		return err
@@ -130,6 +130,10 @@ func (a *App) purge(yes bool) error {
 		}
 		if !looksLikeOurs(dir) {
 			return fmt.Errorf("%s is not deleted: it holds neither a store nor a spool of cmem; look at it and delete it by hand", dir)
+		}
+		if dryRun {
+			a.say("%s would be deleted, with every memory in it.", a.shortPath(dir))
+			continue
 		}
 		if !yes {
 			ok, err := a.confirm(fmt.Sprintf("Delete %s with every memory in it? This cannot be undone. [y/N] ", a.shortPath(dir)))

@@ -1,12 +1,15 @@
 package cli
 
 import (
+	"bufio"
+	"bytes"
 	"encoding/json"
 	"fmt"
 	"io"
 	"strings"
 	"time"
 	"unicode"
+	"unicode/utf16"
 
 	"github.com/charmbracelet/x/ansi"
 
@@ -20,12 +23,28 @@ func (a *App) print(format string, args ...any) error {
 }
 
 // printJSON writes v as one indented JSON document, with text as it is: Chinese
-// and angle brackets are not escaped.
+// and angle brackets are not escaped. What a terminal would obey is.
 func (a *App) printJSON(v any) error {
-	enc := json.NewEncoder(a.Out)
+	var doc bytes.Buffer
+	enc := json.NewEncoder(&doc)
 	enc.SetEscapeHTML(false)
 	enc.SetIndent("", "  ")
-	return enc.Encode(v)
+	if err := enc.Encode(v); err != nil {
+		return err
+	}
+	out := bufio.NewWriter(a.Out)
+	for _, r := range doc.String() {
+		// The encoder has escaped what is below the space; the others cannot stand
+		// outside of strings, so the escape is always right.
+		if r == unicode.ReplacementChar || r > unicode.MaxASCII && !unicode.Is(unicode.Cf, r) && !unicode.IsControl(r) || r < 0x7f {
+			_, _ = out.WriteRune(r) // Flush gives the error
+			continue
+		}
+		for _, unit := range utf16.Encode([]rune{r}) {
+			_, _ = fmt.Fprintf(out, `\u%04x`, unit)
+		}
+	}
+	return out.Flush()
 }
 
 // oneLine gives stored text as one line of at most width cells, with nothing in
@@ -41,6 +60,8 @@ func harmless(s string) string {
 		switch {
 		case r == '\n', r == '\t', r == '\u200D':
 			return r
+		case r == '\u2028', r == '\u2029':
+			return '\n'
 		case unicode.IsControl(r), unicode.Is(unicode.Cf, r), r == unicode.ReplacementChar:
 			return -1
 		}
@@ -99,11 +120,11 @@ func bytesText(n int64) string {
 // writeObservation writes an observation whole.
 func writeObservation(w io.Writer, o memory.Observation) error {
 	var b strings.Builder
-	fmt.Fprintf(&b, "#%d %s · %s\n", o.ID, harmless(o.Type), oneLine(o.Title, 200))
+	fmt.Fprintf(&b, "#%d %s · %s\n", o.ID, oneLine(o.Type, 300), oneLine(o.Title, 200))
 	if o.Subtitle != "" {
 		fmt.Fprintf(&b, "%s\n", oneLine(o.Subtitle, 300))
 	}
-	fmt.Fprintf(&b, "%s · %s · session %s", localTime(o.CreatedAt), harmless(o.Project), harmless(o.SessionID))
+	fmt.Fprintf(&b, "%s · %s · session %s", localTime(o.CreatedAt), oneLine(o.Project, 300), oneLine(o.SessionID, 300))
 	if o.PromptNumber > 0 {
 		fmt.Fprintf(&b, " · prompt %d", o.PromptNumber)
 	}
@@ -129,9 +150,9 @@ func writeObservation(w io.Writer, o memory.Observation) error {
 	if len(o.Tags) > 0 {
 		fmt.Fprintf(&b, "Tags: %s\n", oneLine(strings.Join(o.Tags, ", "), 500))
 	}
-	fmt.Fprintf(&b, "\nMade by %s", harmless(o.Compressor))
+	fmt.Fprintf(&b, "\nMade by %s", oneLine(o.Compressor, 300))
 	if o.Model != "" {
-		fmt.Fprintf(&b, " (%s)", harmless(o.Model))
+		fmt.Fprintf(&b, " (%s)", oneLine(o.Model, 300))
 	}
 	if o.Provisional {
 		b.WriteString(", until the provider returns")
@@ -153,7 +174,7 @@ func writeObservation(w io.Writer, o memory.Observation) error {
 // writeSummary writes a summary whole.
 func writeSummary(w io.Writer, s memory.Summary) error {
 	var b strings.Builder
-	fmt.Fprintf(&b, "S%d summary · %s · %s · session %s\n", s.ID, localTime(s.CreatedAt), harmless(s.Project), harmless(s.SessionID))
+	fmt.Fprintf(&b, "S%d summary · %s · %s · session %s\n", s.ID, localTime(s.CreatedAt), oneLine(s.Project, 300), oneLine(s.SessionID, 300))
 	for _, f := range []struct{ name, text string }{
 		{"Request", s.Request}, {"Investigated", s.Investigated}, {"Learned", s.Learned},
 		{"Completed", s.Completed}, {"Next steps", s.NextSteps}, {"Notes", s.Notes},
@@ -168,6 +189,6 @@ func writeSummary(w io.Writer, s memory.Summary) error {
 
 // writePrompt writes a prompt whole.
 func writePrompt(w io.Writer, p memory.Prompt) error {
-	_, err := fmt.Fprintf(w, "P%d prompt %d · %s · %s · session %s\n\n%s\n", p.ID, p.Number, localTime(p.CreatedAt), harmless(p.Project), harmless(p.SessionID), harmless(p.Text))
+	_, err := fmt.Fprintf(w, "P%d prompt %d · %s · %s · session %s\n\n%s\n", p.ID, p.Number, localTime(p.CreatedAt), oneLine(p.Project, 300), oneLine(p.SessionID, 300), harmless(p.Text))
 	return err
 }

@@ -28,6 +28,9 @@ are found by their parts too, and Chinese by any two characters.`,
   cmem search 数据库 迁移 --project .`,
 		Args: minArgs(1, "words to look for"),
 		RunE: func(cmd *cobra.Command, args []string) error {
+			if err := checkLimit(limit); err != nil {
+				return err
+			}
 			ctx := cmd.Context()
 			return a.withStore(ctx, func(_ *config.Config, s *store.Store) error {
 				f, err := flags.filter(ctx, a, s)

@@ -20,6 +20,9 @@ func (a *App) sessionsCommand() *cobra.Command {
 		Short: "List sessions, newest first",
 		Args:  noArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
+			if err := checkLimit(limit); err != nil {
+				return err
+			}
 			ctx := cmd.Context()
 			return a.withStore(ctx, func(_ *config.Config, s *store.Store) error {
 				f, err := flags.filter(ctx, a, s)

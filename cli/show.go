@@ -107,7 +107,7 @@ func (a *App) printFound(ctx context.Context, s *store.Store, found []any, asJSO
 
 // printSession writes a session's head and its story.
 func (a *App) printSession(ctx context.Context, s *store.Store, v memory.Session) error {
-	if err := a.print("session %s · %s\n%s · %s, %s\n\n", harmless(v.ID), v.Status, harmless(v.Project), count(v.PromptCount, "prompt"), count(v.ObservationCount, "observation")); err != nil {
+	if err := a.print("session %s · %s\n%s · %s, %s\n\n", oneLine(v.ID, 300), v.Status, oneLine(v.Project, 300), count(v.PromptCount, "prompt"), count(v.ObservationCount, "observation")); err != nil {
 		return err
 	}
 	items, err := s.TimelineNewer(ctx, memory.Filter{SessionID: v.ID}, memory.Cursor{}, 500)

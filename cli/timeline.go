@@ -29,6 +29,9 @@ newest stands last. Prompts begin with P, observations with #, summaries with S:
   cmem timeline --type decision --limit 500`,
 		Args: noArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
+			if err := checkLimit(limit); err != nil {
+				return err
+			}
 			ctx := cmd.Context()
 			return a.withStore(ctx, func(_ *config.Config, s *store.Store) error {
 				f, err := flags.filter(ctx, a, s)

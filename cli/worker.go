@@ -29,7 +29,6 @@ func (a *App) workerCommand() *cobra.Command {
 		Short: "Look at, stop or run the background worker",
 		Long: `The worker turns what the hooks took in into memory. The hooks start it when
 there is something to do and it goes away when idle; nobody has to start it.`,
-		Args: noArgs,
 	}
 	var asJSON bool
 	status := &cobra.Command{
@@ -96,8 +95,7 @@ there is something to do and it goes away when idle; nobody has to start it.`,
 			return err
 		},
 	}
-	cmd.AddCommand(status, stop, run)
-	return cmd
+	return group(cmd, status, stop, run)
 }
 
 func describeWorker(s worker.Status) string {

@@ -49,7 +49,7 @@ type Config struct {
 	dataDir  string
 	home     string    // may be empty when CMEM_DATA_DIR is set
 	modified time.Time // of settings.json when it was read; zero when there is none
-	invalid  bool      // the file or the environment had something wrong
+	problems []Problem // what was wrong in the file and the environment
 	values   [len(keys)]value
 }
 
@@ -95,8 +95,8 @@ func Load(getenv func(string) string) (*Config, error) {
 		c.values[i] = v
 	}
 	c.moveDataDir()
+	c.problems = problems
 	if len(problems) > 0 {
-		c.invalid = true
 		return c, &Error{Problems: problems}
 	}
 	return c, nil
@@ -153,7 +153,8 @@ func (c *Config) expand(dir string) (string, error) {
 // parse reads a value in its one-line form.
 func (k *Key) parse(text string) (value, error) {
 	if k.Kind == List {
-		return value{list: split(text)}, nil
+		list := split(text)
+		return value{list: list}, k.checkList(list)
 	}
 	text, err := k.check(text)
 	return value{text: text}, err
@@ -217,6 +218,14 @@ func (c *Config) List(name string) []string { return slices.Clone(c.value(name).
 
 // Origin says where the value of a key comes from.
 func (c *Config) Origin(name string) Origin { return c.value(name).origin }
+
+// Understood reports whether all that the person wrote about a key could be read:
+// false when the whole file could not, or when something is wrong under its name,
+// in whatever case that is written. A caller for whom the default is no safe answer
+// asks.
+func (c *Config) Understood(name string) bool {
+	return !slices.ContainsFunc(c.problems, func(p Problem) bool { return p.Key == "" || strings.EqualFold(p.Key, name) })
+}
 
 // Base returns the directory of settings.json: CMEM_DATA_DIR or ~/.cmem.
 func (c *Config) Base() string { return c.base }

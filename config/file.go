@@ -205,7 +205,7 @@ func (k *Key) fromJSON(v any) (value, error) {
 			}
 			list[i] = text
 		}
-		return value{list: list}, nil
+		return value{list: list}, k.checkList(list)
 	}
 	return value{}, fmt.Errorf("must be %s", k.form())
 }

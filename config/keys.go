@@ -2,6 +2,8 @@ package config
 
 import (
 	"fmt"
+	"path"
+	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -40,7 +42,7 @@ var keys = [...]Key{
 	{Name: "data_dir", Env: "CMEM_DATA_DIR", Help: "where memories are kept; an absolute path or one that begins with ~/ (empty: ~/.cmem)"},
 	{Name: "provider", Env: "CMEM_PROVIDER", Default: "local", Kind: Enum, Values: []string{"local", "claude", "gemini", "openai"}, Help: "who compresses events into observations; local needs no account and sends nothing"},
 	{Name: "exclude", Env: "CMEM_EXCLUDE", Kind: List, Help: "projects that are never recorded: paths or globs, separated by commas"},
-	{Name: "skip_tools", Env: "CMEM_SKIP_TOOLS", Kind: List, Help: "tools whose calls make no observation, separated by commas"},
+	{Name: "skip_tools", Env: "CMEM_SKIP_TOOLS", Kind: List, Help: "tools whose calls are not recorded: names or globs such as mcp__*, separated by commas"},
 	{Name: "claude.api_key", Env: "CMEM_CLAUDE_API_KEY", Kind: Secret, Help: "key of the Anthropic API, for provider claude"},
 	{Name: "claude.model", Env: "CMEM_CLAUDE_MODEL", Default: "claude-haiku-4-5", Help: "model of provider claude"},
 	{Name: "claude.base_url", Env: "CMEM_CLAUDE_BASE_URL", Help: "address of the Anthropic API (empty: its own)"},
@@ -57,7 +59,7 @@ var keys = [...]Key{
 	{Name: "worker.idle", Env: "CMEM_WORKER_IDLE", Default: "1m", Kind: Duration, Min: int64(time.Second), Max: int64(24 * time.Hour), Help: "quiet time after which the worker goes away"},
 	{Name: "retention.raw_days", Env: "CMEM_RETENTION_RAW_DAYS", Default: "0", Kind: Int, Min: 0, Max: 36500, Help: "days that raw events are kept beside their observations (0: for ever)"},
 	{Name: "log.level", Env: "CMEM_LOG_LEVEL", Default: "info", Kind: Enum, Values: []string{"debug", "info", "warn", "error"}, Help: "what is written to the log"},
-	{Name: "theme", Env: "CMEM_THEME", Default: "system", Help: "colours of the memory browser: system, light, dark"},
+	{Name: "theme", Env: "CMEM_THEME", Default: "system", Kind: Enum, Values: []string{"system", "light", "dark"}, Help: "colours of the memory browser: system, light, dark"},
 }
 
 // Keys returns the declaration of every setting, in the order shown to people.
@@ -106,6 +108,25 @@ func (k *Key) check(value string) (string, error) {
 	default:
 		return value, nil
 	}
+}
+
+// checkList returns an error for an item of a List that could never match anything:
+// a person who excludes a project must not believe that it is when it is not.
+func (k *Key) checkList(list []string) error {
+	for _, item := range list {
+		if _, err := path.Match(item, ""); err != nil {
+			return fmt.Errorf("%q is no glob: %w", item, err)
+		}
+		if k.Name != "exclude" {
+			continue
+		}
+		p := filepath.ToSlash(item)
+		relative := strings.Contains(p, "/") && !strings.HasPrefix(p, "/") && !strings.HasPrefix(p, "~/") && filepath.VolumeName(item) == ""
+		if relative || p == "." || p == ".." {
+			return fmt.Errorf("%q is relative, and hooks run in many directories; give an absolute path, one that begins with ~/, or the bare name of a folder", item)
+		}
+	}
+	return nil
 }
 
 // short writes a time span without the zero parts that Go writes: "1m", not "1m0s".

@@ -31,7 +31,7 @@ func (c *Config) WriteStamp() error { return c.writeStamp(time.Now()) }
 
 func (c *Config) writeStamp(now time.Time) error {
 	selective := len(c.List("exclude")) > 0 || len(c.List("skip_tools")) > 0
-	if c.modified.IsZero() || c.invalid || selective || now.Sub(c.modified) < settled {
+	if c.modified.IsZero() || len(c.problems) > 0 || selective || now.Sub(c.modified) < settled {
 		if err := os.Remove(c.Stamp()); err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return fmt.Errorf("remove stamp: %w", err)
 		}
