@@ -41,7 +41,7 @@ func render(m material, r Request) Block {
 		b.WriteString("\nPinned\n")
 		for i := len(m.pinned) - 1; i >= 0; i-- {
 			o := m.pinned[i]
-			row(&b, o, o.CreatedAt.UTC().Format("2006-01-02 15:04"))
+			fmt.Fprintf(&b, "#%d %s %s\n", o.ID, o.CreatedAt.UTC().Format("2006-01-02 15:04"), o.line)
 		}
 	}
 	day := ""
@@ -52,7 +52,7 @@ func render(m material, r Request) Block {
 			b.WriteString("\n" + d + "\n")
 			day = d
 		}
-		row(&b, o, at.Format("15:04"))
+		fmt.Fprintf(&b, "#%d %s %s\n", o.ID, at.Format("15:04"), o.line)
 	}
 	if m.summary != nil {
 		summary(&b, *m.summary)
@@ -71,12 +71,13 @@ func render(m material, r Request) Block {
 	return Block{Text: text, Stats: s}
 }
 
-func row(b *strings.Builder, o memory.Observation, at string) {
-	fmt.Fprintf(b, "#%d %s %s %s", o.ID, at, line(o.Type, 20), line(o.Title, titleMax))
+// row writes the line of an observation in the index, without its id and time.
+func row(o memory.Observation, tokens int) string {
+	text := line(o.Type, 20) + " " + line(o.Title, titleMax)
 	if f := files(o); f != "" {
-		b.WriteString(" (" + f + ")")
+		text += " (" + f + ")"
 	}
-	fmt.Fprintf(b, " ~%d\n", o.ReadTokens())
+	return text + " ~" + strconv.Itoa(tokens)
 }
 
 // files names the file that the observation changed, or else read, when the
@@ -118,11 +119,11 @@ func stats(m material) Stats {
 	s := Stats{ByType: map[string]int{}}
 	sessions := map[string]bool{}
 	var first, last time.Time
-	for _, list := range [][]memory.Observation{m.pinned, m.observations} {
+	for _, list := range [][]entry{m.pinned, m.observations} {
 		for _, o := range list {
 			s.Observations++
 			s.ByType[o.Type]++
-			s.ReadTokens += o.ReadTokens()
+			s.ReadTokens += o.tokens
 			s.SourceTokens += o.TokensSource
 			sessions[o.SessionID] = true
 			if first.IsZero() || o.CreatedAt.Before(first) {

@@ -88,27 +88,45 @@ func Context(ctx context.Context, src ContextSource, r Request) (Block, error) {
 
 // material is what a block is written from, newest first.
 type material struct {
-	pinned       []memory.Observation
-	observations []memory.Observation
+	pinned       []entry
+	observations []entry
 	summary      *memory.Summary
+}
+
+// entry is an observation with its line of the index, which is written once
+// however often the block is tried.
+type entry struct {
+	memory.Observation
+	line   string // without id and time
+	tokens int    // what reading it whole costs
+}
+
+func entries(obs []memory.Observation) []entry {
+	all := make([]entry, len(obs))
+	for i, o := range obs {
+		tokens := o.ReadTokens()
+		all[i] = entry{o, row(o, tokens), tokens}
+	}
+	return all
 }
 
 func gather(ctx context.Context, src ContextSource, r Request) (material, error) {
 	var m material
+	var obs []memory.Observation
 	filter := memory.Filter{Project: r.Project}
 	if r.Source == SourceResume && r.SessionID != "" {
 		// A resumed session brings its own transcript; what helps is what it did.
 		own := memory.Filter{Project: r.Project, SessionID: r.SessionID}
-		obs, err := src.ListObservations(ctx, own, memory.Cursor{}, r.Limits.Observations)
+		did, err := src.ListObservations(ctx, own, memory.Cursor{}, r.Limits.Observations)
 		if err != nil {
 			return m, fmt.Errorf("list the session's observations: %w", err)
 		}
-		if len(obs) > 0 {
-			m.observations, filter = obs, own
+		if len(did) > 0 {
+			obs, filter = did, own
 		}
 	}
-	if m.observations == nil {
-		obs, err := src.ListObservations(ctx, filter, memory.Cursor{}, r.Limits.Observations)
+	if obs == nil {
+		all, err := src.ListObservations(ctx, filter, memory.Cursor{}, r.Limits.Observations)
 		if err != nil {
 			return m, fmt.Errorf("list the project's observations: %w", err)
 		}
@@ -116,21 +134,21 @@ func gather(ctx context.Context, src ContextSource, r Request) (material, error)
 		if r.Source == SourceCompact {
 			sessions = max(sessions, compactSessions)
 		}
-		m.observations = ofSessions(obs, sessions)
+		obs = ofSessions(all, sessions)
 	}
 	pinned, err := src.ListObservations(ctx, memory.Filter{Project: r.Project, PinnedOnly: true}, memory.Cursor{}, pinnedMax)
 	if err != nil {
 		return m, fmt.Errorf("list the pinned observations: %w", err)
 	}
-	m.pinned = pinned
-	m.observations = without(m.observations, pinned)
+	obs = without(obs, pinned)
+	m.pinned, m.observations = entries(pinned), entries(obs)
 
 	summaries, err := src.RecentSummaries(ctx, filter, 1)
 	if err != nil {
 		return m, fmt.Errorf("read the last summary: %w", err)
 	}
 	// An older summary is told by the observations that came after it.
-	if len(summaries) > 0 && !summaries[0].CreatedAt.Before(newest(m.observations)) {
+	if len(summaries) > 0 && !summaries[0].CreatedAt.Before(newest(obs)) {
 		m.summary = &summaries[0]
 	}
 	return m, nil
@@ -175,10 +193,14 @@ func newest(obs []memory.Observation) time.Time {
 // fit writes the block with as many observations, newest kept, as MaxChars allows.
 func fit(m material, r Request) Block {
 	all := m.observations
-	// The block grows with every row, so the largest number that fits can be
-	// found by halving; each try costs microseconds.
-	low, high := 0, len(all)
-	best := render(m.withObservations(nil), r)
+	// Mostly all fit. The block grows with every row, so that otherwise the largest
+	// number that fits can be found by halving.
+	best := render(m, r)
+	if chars(best.Text) <= r.Limits.MaxChars {
+		return best
+	}
+	low, high := 0, len(all)-1
+	best = render(m.withObservations(nil), r)
 	for low < high {
 		mid := (low + high + 1) / 2
 		b := render(m.withObservations(all[:mid]), r)
@@ -192,7 +214,7 @@ func fit(m material, r Request) Block {
 	return best
 }
 
-func (m material) withObservations(obs []memory.Observation) material {
+func (m material) withObservations(obs []entry) material {
 	m.observations = obs
 	return m
 }

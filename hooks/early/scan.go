@@ -74,6 +74,9 @@ func scan(b []byte) (event []byte, ok bool) {
 // -1 when there is none or the string needs a parser.
 func stringEnd(b []byte, i int) int {
 	for ; i < len(b); i++ {
+		if !special[b[i]] {
+			continue
+		}
 		switch c := b[i]; {
 		case c == '"':
 			return i
@@ -82,20 +85,32 @@ func stringEnd(b []byte, i int) int {
 				return -1
 			}
 		case c == '\\':
-			i++
-			// "\\u003c" is the same once more, in JSON within JSON.
-			u := i
-			for u < len(b) && b[u] == '\\' {
-				u++
+			run := i
+			for i < len(b) && b[i] == '\\' {
+				i++
 			}
-			if u < len(b) && b[u] == 'u' && hidesASCII(b[u+1:]) {
+			// More than one backslash before it is JSON within JSON.
+			if i < len(b) && b[i] == 'u' && hidesASCII(b[i+1:]) {
 				return -1
+			}
+			if (i-run)%2 == 0 {
+				i-- // they escape each other, and what follows stands for itself
 			}
 		case c < 0x20:
 			return -1
 		}
 	}
 	return -1
+}
+
+// special marks the bytes of a string that matter: the quote, the backslash, '<' and
+// control characters. The table is in the binary; nothing is computed at start.
+var special = [256]bool{
+	0x00: true, 0x01: true, 0x02: true, 0x03: true, 0x04: true, 0x05: true, 0x06: true, 0x07: true,
+	0x08: true, 0x09: true, 0x0a: true, 0x0b: true, 0x0c: true, 0x0d: true, 0x0e: true, 0x0f: true,
+	0x10: true, 0x11: true, 0x12: true, 0x13: true, 0x14: true, 0x15: true, 0x16: true, 0x17: true,
+	0x18: true, 0x19: true, 0x1a: true, 0x1b: true, 0x1c: true, 0x1d: true, 0x1e: true, 0x1f: true,
+	'"': true, '\\': true, '<': true,
 }
 
 // isPrivateTag reports whether b, which follows a '<', begins with "private" in

@@ -70,12 +70,13 @@ func TestScanDeclinesWhateverNeedsAParser(t *testing.T) {
 
 func TestScanAcceptsPlainPayloads(t *testing.T) {
 	for name, in := range map[string]string{
-		"one line":             `{"session_id":"s","hook_event_name":"PostToolUse"}` + "\n",
-		"spaces":               " {\n \"hook_event_name\" : \"PostToolUse\" , \"n\" : [ 1.5e-3 , true , null ] } ",
-		"the name inside data": `{"tool_input":{"hook_event_name":"X"},"hook_event_name":"PostToolUse","z":"\"hook_event_name\":\"Y\""}`,
-		"chinese and emoji":    `{"hook_event_name":"PostToolUse","prompt":"修复数据库 🐛 \ud83d\ude00"}`,
-		"angle brackets":       `{"hook_event_name":"PostToolUse","p":"Vec<String> </b> <priv>"}`,
-		"escapes":              `{"hook_event_name":"PostToolUse","p":"\\\" \u001b[31m \n \\"}`,
+		"one line":               `{"session_id":"s","hook_event_name":"PostToolUse"}` + "\n",
+		"spaces":                 " {\n \"hook_event_name\" : \"PostToolUse\" , \"n\" : [ 1.5e-3 , true , null ] } ",
+		"the name inside data":   `{"tool_input":{"hook_event_name":"X"},"hook_event_name":"PostToolUse","z":"\"hook_event_name\":\"Y\""}`,
+		"chinese and emoji":      `{"hook_event_name":"PostToolUse","prompt":"修复数据库 🐛 \ud83d\ude00"}`,
+		"angle brackets":         `{"hook_event_name":"PostToolUse","p":"Vec<String> </b> <priv>"}`,
+		"backslashes at the end": `{"a":"x\\","b":"\\\\","hook_event_name":"PostToolUse"}`,
+		"escapes":                `{"hook_event_name":"PostToolUse","p":"\\\" \u001b[31m \n \\"}`,
 	} {
 		t.Run(name, func(t *testing.T) {
 			if got, ok := scan([]byte(in)); !ok || string(got) != "PostToolUse" {
