@@ -211,7 +211,7 @@ func diagnoseStore(ctx context.Context, cfg *config.Config, fix bool) []diagnosi
 	}
 	s, err := store.Open(ctx, cfg.DB())
 	if err != nil {
-		return []diagnosis{{Name: "store", Found: err.Error(), Advice: "hooks keep their events in the spool meanwhile"}}
+		return []diagnosis{{Name: "store", Found: err.Error(), Advice: storeAdvice(cfg, err)}}
 	}
 	defer s.Close() //nolint:errcheck // nothing is written after Fix
 	var all []diagnosis
@@ -235,6 +235,24 @@ func diagnoseStore(ctx context.Context, cfg *config.Config, fix bool) []diagnosi
 		all = append(all, diagnosis{Name: "store", OK: true, Found: "sound: " + filepath.Base(cfg.DB()) + " passed every check"})
 	}
 	return all
+}
+
+// storeAdvice says what to do about a store that cannot be opened.
+func storeAdvice(cfg *config.Config, err error) string {
+	var newer *store.NewerSchemaError
+	switch {
+	case errors.Is(err, store.ErrDamaged):
+		advice := "move " + cfg.DB() + " away; the next session begins a new store, with the events that wait in the spool. `sqlite3 " + cfg.DB() + " .recover` reads out what can still be read"
+		if backups, err := filepath.Glob(cfg.DB() + ".v*.bak"); err == nil && len(backups) > 0 {
+			advice += "; a copy from before the last upgrade is " + backups[len(backups)-1]
+		}
+		return advice
+	case errors.Is(err, store.ErrBusy):
+		return "try again when the other program is done"
+	case errors.As(err, &newer):
+		return "upgrade cmem; hooks keep their events in the spool meanwhile"
+	}
+	return "hooks keep their events in the spool meanwhile"
 }
 
 // lostLately is how long a lost event counts as something wrong.

@@ -8,7 +8,10 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
+
+	sqlite3 "modernc.org/sqlite/lib"
 )
 
 // Finding is something wrong with the store.
@@ -17,6 +20,8 @@ type Finding struct {
 	Problem string `json:"problem"` // what is wrong, a sentence
 	Advice  string `json:"advice"`  // what to do about it
 	Fixable bool   `json:"fixable"` // Fix can repair it
+
+	blocks bool // the checks after it cannot be made
 }
 
 // The names of the checks, in their order.
@@ -50,7 +55,8 @@ var checks = []check{
 // Check looks for damage: file permissions, SQLite's own integrity check, missing
 // parts of the schema, rows without their session, counters and the search
 // index. It reads the whole store. The store must be open for writing, because
-// the search index is checked by a command to it.
+// the search index is checked by a command to it. It ends at damage that keeps
+// it from looking further. The error is ErrBusy when another program is writing.
 func (s *Store) Check(ctx context.Context) ([]Finding, error) {
 	if s.write == nil {
 		return nil, fmt.Errorf("check store %s: %w", s.path, ErrReadOnly)
@@ -58,16 +64,26 @@ func (s *Store) Check(ctx context.Context) ([]Finding, error) {
 	var findings []Finding
 	for _, c := range checks {
 		found, err := c.find(s, ctx)
+		if isDamage(err) {
+			if !slices.ContainsFunc(findings, func(f Finding) bool { return f.Name == CheckIntegrity && !f.Fixable }) {
+				findings = append(findings, s.damaged(err.Error()))
+			}
+			return findings, nil
+		}
 		if err != nil {
-			return findings, fmt.Errorf("check store %s: %s: %w", s.path, c.name, err)
+			return findings, fmt.Errorf("check store %s: %s: %w", s.path, c.name, named(err))
 		}
 		findings = append(findings, found...)
+		if slices.ContainsFunc(found, func(f Finding) bool { return f.blocks }) {
+			return findings, nil
+		}
 	}
 	return findings, nil
 }
 
 // Fix repairs what Check finds and marks as fixable, and says what it did, a
-// sentence each. No memory is deleted by it.
+// sentence each. No memory is deleted by it. The error is ErrBusy or ErrDamaged
+// where one of them applies.
 func (s *Store) Fix(ctx context.Context) ([]string, error) {
 	if s.write == nil {
 		return nil, fmt.Errorf("fix store %s: %w", s.path, ErrReadOnly)
@@ -77,7 +93,7 @@ func (s *Store) Fix(ctx context.Context) ([]string, error) {
 		// Looked for only now: an earlier repair may have brought it to light, or ended it.
 		found, err := c.find(s, ctx)
 		if err != nil {
-			return done, fmt.Errorf("fix store %s: %s: %w", s.path, c.name, err)
+			return done, fmt.Errorf("fix store %s: %s: %w", s.path, c.name, named(err))
 		}
 		var problems []string
 		for _, f := range found {
@@ -89,7 +105,7 @@ func (s *Store) Fix(ctx context.Context) ([]string, error) {
 			continue
 		}
 		if err := c.repair(s, ctx); err != nil {
-			return done, fmt.Errorf("fix store %s: %s: %w", s.path, c.name, err)
+			return done, fmt.Errorf("fix store %s: %s: %w", s.path, c.name, named(err))
 		}
 		done = append(done, fmt.Sprintf("Repaired the %s: %s.", c.name, strings.Join(problems, "; ")))
 	}
@@ -152,11 +168,11 @@ func (s *Store) fixPermissions(context.Context) error {
 // checkIntegrity asks SQLite. Damage to an index can be repaired from its table;
 // damage to a table cannot.
 func (s *Store) checkIntegrity(ctx context.Context) ([]Finding, error) {
-	lines, err := all(ctx, s.read, func(r row) (line string, err error) {
-		return line, r.Scan(&line)
-	}, "PRAGMA integrity_check(20)")
-	if err != nil {
+	lines, err := all(ctx, s.read, scanText, "PRAGMA integrity_check(20)")
+	if isDamage(err) || hasCode(err, sqlite3.SQLITE_ERROR) { // the latter of a search index that cannot be opened
 		lines = []string{err.Error()} // so damaged that it cannot be checked
+	} else if err != nil {
+		return nil, err
 	}
 	var damage, indexes []string
 	for _, line := range lines {
@@ -172,11 +188,7 @@ func (s *Store) checkIntegrity(ctx context.Context) ([]Finding, error) {
 	}
 	var findings []Finding
 	if len(damage) > 0 {
-		findings = append(findings, Finding{
-			Name:    CheckIntegrity,
-			Problem: "the file is damaged: " + strings.Join(damage, "; "),
-			Advice:  "restore a copy of " + s.path + ", or save what can be read with: sqlite3 " + s.path + " .recover",
-		})
+		findings = append(findings, s.damaged(strings.Join(damage, "; ")))
 	}
 	if len(indexes) > 0 {
 		findings = append(findings, Finding{
@@ -189,51 +201,18 @@ func (s *Store) checkIntegrity(ctx context.Context) ([]Finding, error) {
 	return findings, nil
 }
 
+// damaged is the finding of damage to what cannot be made anew.
+func (s *Store) damaged(how string) Finding {
+	return Finding{
+		Name:    CheckIntegrity,
+		Problem: "the file is damaged: " + how,
+		Advice:  "restore a copy of " + s.path + ", or save what can be read with: sqlite3 " + s.path + " .recover",
+	}
+}
+
 func (s *Store) fixIndexes(ctx context.Context) error {
 	return s.transact(ctx, func(t tx) error {
 		_, err := t.exec(ctx, "REINDEX")
-		return err
-	})
-}
-
-// checkSearch lets FTS5 compare the index with the observations. That is a
-// command, which is written like an insert; it changes nothing.
-func (s *Store) checkSearch(ctx context.Context) ([]Finding, error) {
-	err := s.transact(ctx, func(t tx) error {
-		_, err := t.exec(ctx, "INSERT INTO observations_fts (observations_fts, rank) VALUES ('integrity-check', 1)")
-		return err
-	})
-	if err != nil && ctx.Err() != nil {
-		return nil, err
-	}
-	problem := ""
-	if err != nil {
-		problem = "it differs from the observations"
-	}
-	indexed, countErr := number(ctx, s.read, "SELECT count(*) FROM observations_fts_docsize")
-	rows, err := number(ctx, s.read, "SELECT count(*) FROM observations")
-	switch {
-	case countErr != nil:
-		problem = "it cannot be read"
-	case err != nil:
-		return nil, err
-	case indexed != rows:
-		problem = fmt.Sprintf("it has %d of %d observations", indexed, rows)
-	}
-	if problem == "" {
-		return nil, nil
-	}
-	return []Finding{{
-		Name:    CheckSearch,
-		Problem: problem + ", so searches miss memories",
-		Advice:  "rebuild the search index",
-		Fixable: true,
-	}}, nil
-}
-
-func (s *Store) fixSearch(ctx context.Context) error {
-	return s.transact(ctx, func(t tx) error {
-		_, err := t.exec(ctx, "INSERT INTO observations_fts (observations_fts) VALUES ('rebuild')")
 		return err
 	})
 }

@@ -14,15 +14,25 @@ type object struct{ kind, name, sql string }
 
 func scanObject(r row) (o object, err error) { return o, r.Scan(&o.kind, &o.name, &o.sql) }
 
-// Indexes and triggers only, and FTS5's shadow tables left out with the tables:
-// what is here can be made anew without touching a memory.
+// In the order in which they can be made: the tables, with FTS5's own (shadow)
+// tables after the virtual table that brings them, then what stands on them.
 const objectsQuery = `SELECT type, name, sql FROM sqlite_master
-	WHERE type IN ('index', 'trigger') AND sql IS NOT NULL ORDER BY type, name`
+	WHERE sql IS NOT NULL AND name NOT LIKE 'sqlite!_%' ESCAPE '!'
+	ORDER BY type <> 'table', name LIKE 'observations!_fts!_%' ESCAPE '!', sql LIKE 'CREATE VIRTUAL%', type, name`
 
-// wrongObjects gives the indexes and triggers of the schema that are missing or
-// different in the store.
+// derived are the tables that can be filled from others.
+var derived = []string{"projects", "project_types", searchTable}
+
+const searchTable = "observations_fts"
+
+func (o object) isTable() bool  { return o.kind == "table" }
+func (o object) isShadow() bool { return o.isTable() && strings.HasPrefix(o.name, searchTable+"_") }
+
+// wrongObjects gives the parts of the schema that are missing in the store, and
+// the indexes and triggers that are different. A table that is different is left
+// alone: there are memories in it, and a column more does no harm.
 func (s *Store) wrongObjects(ctx context.Context) ([]object, error) {
-	want, err := freshObjects(ctx)
+	want, err := fresh(ctx, scanObject, objectsQuery)
 	if err != nil {
 		return nil, err
 	}
@@ -30,11 +40,15 @@ func (s *Store) wrongObjects(ctx context.Context) ([]object, error) {
 	if err != nil {
 		return nil, err
 	}
-	return slices.DeleteFunc(want, func(o object) bool { return slices.Contains(have, o) }), nil
+	return slices.DeleteFunc(want, func(o object) bool {
+		return slices.ContainsFunc(have, func(h object) bool {
+			return h == o || o.isTable() && h.isTable() && h.name == o.name
+		})
+	}), nil
 }
 
-// freshObjects gives the indexes and triggers of a store that was just made.
-func freshObjects(ctx context.Context) (list []object, err error) {
+// fresh gives every row of a query to a store that was just made.
+func fresh[T any](ctx context.Context, scan func(row) (T, error), query string) (list []T, err error) {
 	db, err := sql.Open("sqlite", ":memory:")
 	if err != nil {
 		return nil, err
@@ -50,8 +64,8 @@ func freshObjects(ctx context.Context) (list []object, err error) {
 			return nil, err
 		}
 	}
-	fresh := reader{db: db, stmts: map[string]*sql.Stmt{}}
-	return all(ctx, &fresh, scanObject, objectsQuery)
+	r := reader{db: db, stmts: map[string]*sql.Stmt{}}
+	return all(ctx, &r, scan, query)
 }
 
 func (s *Store) checkSchema(ctx context.Context) ([]Finding, error) {
@@ -59,16 +73,17 @@ func (s *Store) checkSchema(ctx context.Context) ([]Finding, error) {
 	if err != nil || len(wrong) == 0 {
 		return nil, err
 	}
-	names := make([]string, len(wrong))
-	for i, o := range wrong {
-		names[i] = o.kind + " " + o.name
+	f := Finding{Name: CheckSchema, Advice: "make them anew", Fixable: true}
+	var names []string
+	for _, o := range wrong {
+		names = append(names, o.kind+" "+o.name)
+		f.blocks = f.blocks || o.isTable()
+		if o.isTable() && !o.isShadow() && !slices.Contains(derived, o.name) {
+			f.Advice = "make them anew; what was in a lost table is only in a copy of " + s.path
+		}
 	}
-	return []Finding{{
-		Name:    CheckSchema,
-		Problem: "missing or changed: " + strings.Join(names, ", "),
-		Advice:  "make them anew",
-		Fixable: true,
-	}}, nil
+	f.Problem = "missing or changed: " + strings.Join(names, ", ")
+	return []Finding{f}, nil
 }
 
 func (s *Store) fixSchema(ctx context.Context) error {
@@ -76,10 +91,18 @@ func (s *Store) fixSchema(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	remake := slices.ContainsFunc(wrong, func(o object) bool { return o.name == searchTable })
 	return s.transact(ctx, func(t tx) error {
 		for _, o := range wrong {
-			// Kind and name come from our own schema, never from the file.
-			for _, statement := range []string{fmt.Sprintf("DROP %s IF EXISTS %s", o.kind, o.name), o.sql} {
+			if remake && o.isShadow() {
+				continue // it came with the virtual table
+			}
+			statements := []string{o.sql}
+			if !o.isTable() {
+				// Kind and name come from our own schema, never from the file.
+				statements = []string{fmt.Sprintf("DROP %s IF EXISTS %s", o.kind, o.name), o.sql}
+			}
+			for _, statement := range statements {
 				if _, err := t.w.conn.ExecContext(ctx, statement); err != nil {
 					return fmt.Errorf("%s %s: %w", o.kind, o.name, err)
 				}

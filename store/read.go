@@ -113,5 +113,5 @@ func one[T any](ctx context.Context, q querier, scan func(row) (T, error), query
 // number gives the single number that a query answers with, ErrNotFound when
 // it has no row.
 func number(ctx context.Context, q querier, query string, args ...any) (int64, error) {
-	return one(ctx, q, func(r row) (n int64, err error) { return n, r.Scan(&n) }, query, args...)
+	return one(ctx, q, scanNumber, query, args...)
 }

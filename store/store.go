@@ -20,32 +20,8 @@ import (
 	"sync"
 	"time"
 
-	sqlite "modernc.org/sqlite"
-	sqlite3 "modernc.org/sqlite/lib"
+	_ "modernc.org/sqlite" // the database/sql driver
 )
-
-var (
-	// ErrNotFound says that no row has the asked id.
-	ErrNotFound = errors.New("not found")
-	// ErrNoStore says that there is no store at the path yet.
-	ErrNoStore = errors.New("no store yet")
-	// ErrOldSchema says that the store has to be migrated, which reading does not do.
-	ErrOldSchema = errors.New("the store has an older schema")
-	// ErrForeign says that the file is an SQLite database of another program.
-	ErrForeign = errors.New("not a cmem store")
-	// ErrReadOnly says that a store opened with OpenReadOnly was asked to write.
-	ErrReadOnly = errors.New("the store is open for reading only")
-)
-
-// NewerSchemaError says that a newer cmem wrote the store: this one must not touch it.
-type NewerSchemaError struct {
-	Path       string
-	Have, Want int // the store's schema version and the newest that this program knows
-}
-
-func (e *NewerSchemaError) Error() string {
-	return fmt.Sprintf("store %s has schema version %d, this cmem knows versions up to %d: update cmem", e.Path, e.Have, e.Want)
-}
 
 const (
 	// busyTimeout is how long a statement waits for another process's lock.
@@ -77,11 +53,13 @@ type Store struct {
 
 // Open opens the store at path for reading and writing. It creates the file
 // (mode 0600) and its directory (0700) where they are missing, and brings an
-// older schema up to date after writing a copy of it beside the file.
+// older schema up to date after writing a copy of it beside the file. The error
+// is ErrDamaged, ErrBusy, ErrForeign or a *NewerSchemaError where one of them
+// applies.
 func Open(ctx context.Context, path string) (*Store, error) {
 	s, err := open(ctx, path, schema)
 	if err != nil {
-		return nil, fmt.Errorf("open store %s: %w", path, err)
+		return nil, fmt.Errorf("open store %s: %w", path, named(err))
 	}
 	return s, nil
 }
@@ -120,11 +98,12 @@ func open(ctx context.Context, path string, steps []migration) (*Store, error) {
 
 // OpenReadOnly opens the store at path for reading, with a single statement:
 // a hook waits for it. It never creates or changes the file. The error is
-// ErrNoStore, ErrOldSchema or a *NewerSchemaError where one of them applies.
+// ErrNoStore, ErrOldSchema, ErrDamaged, ErrBusy or a *NewerSchemaError where one
+// of them applies.
 func OpenReadOnly(ctx context.Context, path string) (*Store, error) {
 	s, err := openReadOnly(ctx, path)
 	if err != nil {
-		return nil, fmt.Errorf("open store %s: %w", path, err)
+		return nil, fmt.Errorf("open store %s: %w", path, named(err))
 	}
 	return s, nil
 }
@@ -218,10 +197,4 @@ func dsn(path string, params ...string) string {
 	}
 	u := url.URL{Scheme: "file", Path: p, RawQuery: strings.Join(params, "&")}
 	return u.String()
-}
-
-// isBusy reports whether err says that another process holds a lock.
-func isBusy(err error) bool {
-	var e *sqlite.Error
-	return errors.As(err, &e) && (e.Code()&0xff == sqlite3.SQLITE_BUSY || e.Code()&0xff == sqlite3.SQLITE_LOCKED)
 }

@@ -215,19 +215,6 @@ func TestForeignDatabaseIsLeftAlone(t *testing.T) {
 	}
 }
 
-func TestDamagedFileIsAnError(t *testing.T) {
-	path := filepath.Join(t.TempDir(), "cmem.db")
-	if err := os.WriteFile(path, []byte(strings.Repeat("not a database ", 1000)), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	if _, err := Open(t.Context(), path); err == nil || !strings.Contains(err.Error(), path) {
-		t.Errorf("Open: %v, want an error that names the file", err)
-	}
-	if _, err := OpenReadOnly(t.Context(), path); err == nil || errors.Is(err, ErrNoStore) {
-		t.Errorf("OpenReadOnly: %v, want an error of its own", err)
-	}
-}
-
 func TestPublicColumnsCanBeQueried(t *testing.T) {
 	s := newStore(t)
 	remember(t, s, memory.Observation{SessionID: "YOUR_SESSION_ID", Title: "缓存 🚀", ToolName: "Edit"})

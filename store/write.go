@@ -93,7 +93,7 @@ func (w *writer) transact(ctx context.Context, f func(tx) error) error {
 	// IMMEDIATE takes the write lock at once: a transaction that begins with a
 	// read and writes later can fail although everyone waited politely.
 	if _, err := w.conn.ExecContext(ctx, "BEGIN IMMEDIATE"); err != nil {
-		return err
+		return named(err)
 	}
 	// What ends the transaction is not cancelled: the next one needs a clean connection.
 	end := context.WithoutCancel(ctx)

@@ -123,8 +123,9 @@ func (m *model) moveInList(a action) tea.Cmd {
 	return nil
 }
 
-// toFirst goes to the newest row, which may have to be read.
+// toFirst goes to the newest row, which may have to be read, and to its beginning.
 func (m *model) toFirst() tea.Cmd {
+	m.detail.top = 0
 	if !m.list.atTop && !m.list.flat {
 		return m.readPage(fromTop, memory.Cursor{})
 	}
@@ -205,15 +206,15 @@ func (m *model) nextTheme() tea.Cmd {
 // over ssh too.
 func (m *model) copy(a action) tea.Cmd {
 	item := m.detail.item
+	id := idOf(item.Kind, item.ID)
 	if a == actCopyID {
-		id := fmt.Sprintf("#%d", item.ID)
 		return tea.Batch(tea.SetClipboard(id), m.say(themes.Good, "Copied "+id))
 	}
 	if !m.detail.loaded {
 		return m.say(themes.Muted, "It is still being read.")
 	}
 	text := markdown(item, m.detail.content)
-	return tea.Batch(tea.SetClipboard(text), m.say(themes.Good, fmt.Sprintf("Copied #%d as Markdown", item.ID)))
+	return tea.Batch(tea.SetClipboard(text), m.say(themes.Good, "Copied "+id+" as Markdown"))
 }
 
 // wheelRows is how far one notch of the wheel scrolls.

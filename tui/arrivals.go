@@ -102,6 +102,13 @@ func (m *model) pageArrived(msg pageMsg) tea.Cmd {
 	return nil
 }
 
+// follows reports whether the person's place is the newest row, so that the
+// selection goes with what arrives. Who reads on in the details is not disturbed.
+func (m *model) follows() bool {
+	reading := m.state.focus == detailPane || m.detail.top > 0
+	return m.list.atTop && (len(m.list.items) == 0 || m.list.cursor == 0 && !reading)
+}
+
 func (m *model) refreshArrived(msg refreshMsg) {
 	if msg.list != m.listID {
 		return
@@ -110,32 +117,30 @@ func (m *model) refreshArrived(msg refreshMsg) {
 	if m.failed(msg.err) || msg.from != m.list.first() {
 		return
 	}
-	if !msg.atTop {
-		m.list.change(func(w *window) { w.items, w.atEnd = msg.items, !msg.full })
-		if n := len(msg.fresh); n > 0 {
-			m.list.fresh += n
-			m.list.newest = msg.fresh[n-1].Cursor()
-		}
+	if msg.newest != m.follows() {
+		m.stale = true // the person went elsewhere meanwhile
 		return
 	}
-	had := len(m.list.items) > 0
-	m.list.change(func(w *window) { w.items, w.atEnd = msg.items, !msg.full })
-	if had && m.list.top > 0 {
-		m.list.fresh += newerThan(msg.items, m.list.newest)
+	if msg.newest {
+		m.list.show(window{items: msg.items, atTop: true, atEnd: !msg.full}, false, false)
+		m.list.newest = m.list.first()
+		return
 	}
-	m.list.newest = m.list.first()
-}
-
-// newerThan counts the items, newest first, that came after a cursor.
-func newerThan(items []memory.Item, c memory.Cursor) int {
-	n := slices.IndexFunc(items, func(i memory.Item) bool {
-		at := i.Cursor()
-		return at == c || at.EpochMS < c.EpochMS
+	n := len(msg.fresh)
+	m.list.fresh += n
+	m.list.change(func(w *window) {
+		w.items, w.atEnd = msg.items, !msg.full
+		switch {
+		case n == 0 || !w.atTop:
+		case n < maxFresh && m.list.cursor+n < maxRows:
+			w.newer(msg.fresh, true)
+		default:
+			w.atTop = false
+		}
 	})
-	if n < 0 {
-		return len(items)
+	if n > 0 {
+		m.list.newest = msg.fresh[n-1].Cursor()
 	}
-	return n
 }
 
 func (m *model) hitsArrived(msg hitsMsg) {
@@ -198,11 +203,15 @@ func (m *model) sessionsArrived(msg sessionsMsg) {
 
 func (m *model) projectsArrived(msg projectsMsg) tea.Cmd {
 	m.projectsBusy = false
+	var again tea.Cmd
+	if m.projectsStale {
+		again = m.countProjects(m.cmds.timing.counts)
+	}
 	if msg.err != nil {
 		if isCancelled(msg.err) {
-			return nil
+			return again
 		}
-		return m.say(themes.Bad, "The projects could not be counted: "+cleanLine(msg.err.Error()))
+		return tea.Batch(again, m.say(themes.Bad, "The projects could not be counted: "+cleanLine(msg.err.Error())))
 	}
 	first := m.projects == nil
 	m.projects = msg.projects
@@ -210,9 +219,9 @@ func (m *model) projectsArrived(msg projectsMsg) tea.Cmd {
 		m.projects = []memory.Project{}
 	}
 	if first && m.query.project != "" {
-		return m.reload() // its name can be resolved now
+		return tea.Batch(again, m.reload()) // its name can be resolved now
 	}
-	return nil
+	return again
 }
 
 // storeChanged has everything that is shown read again.

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"runtime/debug"
+	"slices"
 	"time"
 
 	tea "charm.land/bubbletea/v2"
@@ -18,7 +19,7 @@ type timing struct {
 	poll   time.Duration // between two looks at the store
 	status time.Duration // between two looks at the worker
 	settle time.Duration // rest of the cursor before details are fetched in a run of moves
-	counts time.Duration // least time between two countings of the projects
+	counts time.Duration // from a change to the counting of the projects
 	notice time.Duration // how long a notice stays
 }
 
@@ -26,7 +27,7 @@ var defaultTiming = timing{
 	poll:   250 * time.Millisecond,
 	status: 2 * time.Second,
 	settle: 60 * time.Millisecond,
-	counts: 10 * time.Second,
+	counts: 500 * time.Millisecond,
 	notice: 4 * time.Second,
 }
 
@@ -111,25 +112,30 @@ func (c *commands) page(list int, f memory.Filter, dir direction, from memory.Cu
 	})
 }
 
-// refresh reads the rows of the window again. At the top the newer ones come
-// with them; elsewhere those newer than newest are only told, not put in.
-func (c *commands) refresh(list int, f memory.Filter, w *window, newest memory.Cursor) tea.Cmd {
-	first, atTop := w.first(), w.atTop
-	limit := max(len(w.items), pageSize)
-	if atTop {
-		limit = min(limit+pageSize, maxRows)
+// refresh reads the newest rows, or the rows of the window again with those
+// that came since the one at known.
+func (c *commands) refresh(list int, f memory.Filter, w *window, newest bool, known memory.Cursor) tea.Cmd {
+	msg := refreshMsg{list: list, from: w.first(), newest: newest}
+	last, limit := w.last(), max(len(w.items), pageSize)
+	if !newest {
+		limit = min(limit+pageSize, maxRows) // rows may have come between those of the window
 	}
 	return c.run(slotList, "refresh the timeline", func(ctx context.Context) tea.Msg {
-		msg := refreshMsg{list: list, from: first, atTop: atTop}
 		after := memory.Cursor{}
-		if !atTop {
-			after = justAbove(first)
-			if msg.fresh, msg.err = c.source.TimelineNewer(ctx, f, newest, maxFresh); msg.err != nil {
+		if !newest {
+			fresh, err := c.source.TimelineNewer(ctx, f, known, maxFresh)
+			if err != nil {
+				msg.err = err
 				return msg
 			}
+			msg.fresh, after = cleanItems(fresh), justAbove(msg.from)
 		}
 		items, err := c.source.Timeline(ctx, f, after, limit)
 		msg.items, msg.full, msg.err = cleanItems(items), len(items) >= limit, err
+		end := slices.IndexFunc(items, func(i memory.Item) bool { return i.Cursor() == last }) + 1
+		if end = max(end, pageSize); !newest && end < len(items) {
+			msg.items, msg.full = msg.items[:end], true
+		}
 		return msg
 	})
 }
@@ -190,7 +196,7 @@ func (c *commands) sessions(ids []string) tea.Cmd {
 	})
 }
 
-// projects counts the projects, after a rest: counting a large store is dear.
+// projects counts the projects, after a rest: in a burst of arrivals once for many.
 func (c *commands) projects(rest time.Duration) tea.Cmd {
 	return c.run(slotProjects, "list the projects", func(ctx context.Context) tea.Msg {
 		if !sleep(ctx, rest) {

@@ -339,7 +339,7 @@ func (w *writer) provenance(item memory.Item, d *detail, more ...string) {
 		session = w.shorten(title, w.w-nameWidth) + "\n" + session
 	}
 	w.fields(append([]string{
-		"id", "#" + strconv.FormatInt(item.ID, 10),
+		"id", idOf(item.Kind, item.ID),
 		"project", cleanLine(item.Project),
 		"session", session,
 		"prompt", number,

@@ -335,6 +335,9 @@ func (h *hugeSource) Timeline(_ context.Context, _ memory.Filter, after memory.C
 	first := 0
 	if !after.IsZero() {
 		first = h.index(after)
+		if first > 0 && after.ID > h.item(first-1).ID {
+			first-- // just above that row
+		}
 		if time.UnixMilli(after.EpochMS).After(testNow()) {
 			first = 0
 		}

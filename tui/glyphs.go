@@ -48,6 +48,18 @@ func looks(kind memory.ItemKind, observationType string) (glyph, word string, ro
 	return glyph, observationType, themes.OfType(observationType)
 }
 
+// idOf gives the id of a memory as people use it, here and on the command line.
+func idOf(k memory.ItemKind, id int64) string {
+	mark := "#"
+	switch k {
+	case memory.KindPrompt:
+		mark = "P"
+	case memory.KindSummary:
+		mark = "S"
+	}
+	return mark + strconv.FormatInt(id, 10)
+}
+
 // kindName gives the word for a kind at the beginning of a title.
 func kindName(k memory.ItemKind) string {
 	switch k {

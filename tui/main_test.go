@@ -5,7 +5,9 @@ import (
 	"flag"
 	"fmt"
 	"os"
+	"os/signal"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
@@ -33,6 +35,7 @@ func program(kind string) int {
 		Status:    func(context.Context) (Status, error) { return Status{Running: true}, nil },
 		SaveTheme: func(string) error { return nil },
 	}
+	ctx := context.Background()
 	kind, argument, _ := strings.Cut(kind, " ")
 	switch kind {
 	case "empty":
@@ -55,10 +58,14 @@ func program(kind string) int {
 				})
 			}
 		}()
+	case "told":
+		told, stop := signal.NotifyContext(ctx, syscall.SIGTERM)
+		defer stop()
+		ctx = told
 	case "panic":
 		o.Source = panicSource{demoSource()}
 	}
-	if err := Run(context.Background(), o); err != nil {
+	if err := Run(ctx, o); err != nil {
 		fmt.Fprintln(os.Stderr, "error:", err)
 		return 1
 	}

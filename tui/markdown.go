@@ -29,7 +29,7 @@ func markdown(item memory.Item, c content) string {
 	if item.Kind == memory.KindPrompt {
 		title = fmt.Sprintf("Prompt %d", item.PromptNumber)
 	}
-	fmt.Fprintf(&b, "# %s\n\n%s #%d · %s · %s\n", title, word, item.ID,
+	fmt.Fprintf(&b, "# %s\n\n%s %s · %s · %s\n", title, word, idOf(item.Kind, item.ID),
 		item.CreatedAt.UTC().Format("2006-01-02 15:04 MST"), projectName(item.Project))
 	switch item.Kind {
 	case memory.KindObservation:

@@ -26,15 +26,16 @@ type pageMsg struct {
 	err   error
 }
 
-// refreshMsg brings the rows of the window anew after a change in the store.
+// refreshMsg brings what the list shows anew after a change in the store: the
+// newest rows, or those of the window.
 type refreshMsg struct {
-	list  int
-	from  memory.Cursor // the first row when it was asked for
-	items []memory.Item // newest first
-	atTop bool
-	full  bool
-	fresh []memory.Item // rows newer than all known ones, oldest first; only when not atTop
-	err   error
+	list   int
+	from   memory.Cursor // the first row when it was asked for
+	newest bool          // items are the newest rows
+	items  []memory.Item // newest first
+	full   bool
+	fresh  []memory.Item // rows newer than all known ones, oldest first; not with newest
+	err    error
 }
 
 // hitsMsg brings what a search found.

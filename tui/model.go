@@ -50,8 +50,10 @@ type model struct {
 
 	projects     []memory.Project // nil until counted
 	projectsBusy bool
-	sessions     map[string]memory.Session
-	sessionsBusy bool
+	// projectsStale says that the store changed while they were counted.
+	projectsStale bool
+	sessions      map[string]memory.Session
+	sessionsBusy  bool
 	// sessionsStale says that the store changed since they were read. They are
 	// read again, and shown as they were meanwhile.
 	sessionsStale bool
@@ -304,16 +306,17 @@ func (m *model) refresh() tea.Cmd {
 	if m.query.text != "" {
 		return m.cmds.search(m.listID, m.query.text, f)
 	}
-	return m.cmds.refresh(m.listID, f, &m.list.window, m.list.newest)
+	return m.cmds.refresh(m.listID, f, &m.list.window, m.follows(), m.list.newest)
 }
 
 // countProjects counts the projects after a rest, unless that is under way. At
 // once means at once.
 func (m *model) countProjects(rest time.Duration) tea.Cmd {
 	if m.projectsBusy && rest > 0 {
+		m.projectsStale = true
 		return nil
 	}
-	m.projectsBusy = true
+	m.projectsBusy, m.projectsStale = true, false
 	return m.cmds.projects(rest)
 }
 

@@ -2,11 +2,9 @@ package tui
 
 import (
 	"errors"
-	"fmt"
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	tea "charm.land/bubbletea/v2"
 
@@ -124,64 +122,6 @@ type whiteColor struct{}
 
 func (whiteColor) RGBA() (r, g, b, a uint32) { return 0xffff, 0xffff, 0xffff, 0xffff }
 
-// arrive lets observations come in from another process.
-func arrive(h *harness, source *fakeSource, n int) {
-	for i := range n {
-		source.add(memory.Observation{
-			SessionID: "5f3a9c1e-0001", Project: webshop, Type: memory.TypeChange, Status: memory.StatusActive,
-			Title: fmt.Sprintf("Arrival %d", i+1), CreatedAt: testNow().Add(time.Duration(i) * time.Second),
-		})
-	}
-	h.send(changedMsg{version: source.version})
-}
-
-func TestArrivalsShowAtTheTopAndNeverStealTheSelection(t *testing.T) {
-	source := demoSource()
-	o := demoOptions()
-	o.Source = source
-	h := open(t, o, 80, 24)
-	before := h.selectedTitle()
-	arrive(h, source, 2)
-	h.see("Arrival 1", "Arrival 2")
-	h.seeNot("new ↑")
-	if got := h.selectedTitle(); got != before {
-		t.Errorf("%q is selected, it was %q", got, before)
-	}
-	h.keys("n")
-	if got := h.selectedTitle(); got != "Arrival 2" {
-		t.Errorf("n selected %q", got)
-	}
-}
-
-func TestArrivalsAreCountedWhileOneReadsFurtherDown(t *testing.T) {
-	source := demoSource()
-	o := demoOptions()
-	o.Source = source
-	h := open(t, o, 80, 14)
-	h.keys("G", "k")
-	rows := strings.Split(h.frame(), "\n")
-	arrive(h, source, 3)
-	h.see("3 new ↑")
-	h.seeNot("Arrival")
-	for n, row := range strings.Split(h.frame(), "\n") {
-		if n > 1 && n < 11 && row != rows[n] {
-			t.Errorf("row %d moved:\n%s\n%s", n, rows[n], row)
-		}
-	}
-	h.keys("n")
-	h.see("Arrival 3")
-	h.seeNot("new ↑")
-}
-
-func TestAnArrivalFillsAnEmptyStore(t *testing.T) {
-	source := &fakeSource{}
-	h := open(t, Options{Source: source}, 80, 24)
-	h.see("cmem install")
-	arrive(h, source, 1)
-	h.seeNot("cmem install")
-	h.see("Arrival 1", "Observation #100")
-}
-
 func TestWhatIsReplacedInTheStoreIsReplacedOnTheScreen(t *testing.T) {
 	source := demoSource()
 	o := demoOptions()
@@ -205,7 +145,7 @@ func TestAnAnswerToAnOlderQuestionIsDropped(t *testing.T) {
 	h.text("leak")
 	h.send(pageMsg{list: old, items: []memory.Item{{Title: "From before", Kind: memory.KindPrompt, ID: 9}}})
 	h.send(hitsMsg{list: old, hits: []memory.Hit{{Observation: memory.Observation{Title: "From before"}}}})
-	h.send(refreshMsg{list: old, atTop: true})
+	h.send(refreshMsg{list: old, newest: true})
 	h.send(detailMsg{key: itemKey{memory.KindPrompt, 77}, content: content{}})
 	h.seeNot("From before")
 	h.see("1 found")
@@ -230,7 +170,7 @@ func TestAFailingStoreIsSaidAndTriedAgain(t *testing.T) {
 func TestOnePaneShowsWhereOneIs(t *testing.T) {
 	h := open(t, demoOptions(), 60, 24)
 	h.see("cmem › webshop", "Timeline")
-	h.seeNot("Summary #")
+	h.seeNot("Summary S")
 	h.keys("j", "enter")
 	h.see("cmem › webshop › Today 14:43 › #107", "Observation #107")
 	h.seeNot("Timeline")
@@ -282,12 +222,21 @@ func TestCopying(t *testing.T) {
 		t.Errorf("Y copied %q", h.clipboard)
 	}
 	h.keys("g", "y")
-	if !strings.Contains(h.clipboard, "## Learned") {
+	h.see("Copied S2 as Markdown")
+	if !strings.Contains(h.clipboard, "summary S2 ·") || !strings.Contains(h.clipboard, "## Learned") {
 		t.Errorf("a summary copied as %q", h.clipboard)
 	}
+	h.keys("Y")
+	if h.clipboard != "S2" {
+		t.Errorf("Y copied %q", h.clipboard)
+	}
 	h.keys("G", "y")
-	if !strings.Contains(h.clipboard, "帮我查一下") {
+	if !strings.Contains(h.clipboard, "prompt P2 ·") || !strings.Contains(h.clipboard, "帮我查一下") {
 		t.Errorf("a prompt copied as %q", h.clipboard)
+	}
+	h.keys("Y")
+	if h.clipboard != "P2" {
+		t.Errorf("Y copied %q", h.clipboard)
 	}
 }
 

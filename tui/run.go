@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
 
 	tea "charm.land/bubbletea/v2"
 )
@@ -12,9 +13,16 @@ import (
 // half the time that its usual 60 take.
 const framesPerSecond = 120
 
-// Run shows the browser on the terminal until the person quits or ctx ends. It
-// leaves the terminal as it found it, after a panic too.
+// ErrDumbTerminal says that the terminal cannot move its cursor.
+var ErrDumbTerminal = errors.New("this terminal (TERM=dumb) cannot show the browser; `cmem timeline` prints")
+
+// Run shows the browser on the terminal until the person quits or ctx ends; both
+// are an end in order. It leaves the terminal as it found it, after a panic too.
+// On a terminal that cannot show it the error is ErrDumbTerminal.
 func Run(ctx context.Context, o Options) error {
+	if os.Getenv("TERM") == "dumb" {
+		return ErrDumbTerminal
+	}
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel() // ends what is still being read
 	m := newModel(ctx, o, defaultTiming)
@@ -30,9 +38,7 @@ func Run(ctx context.Context, o Options) error {
 	switch {
 	case m.crash != nil:
 		return m.crash
-	case err != nil && ctx.Err() != nil && errors.Is(err, ctx.Err()):
-		return ctx.Err()
-	case err != nil:
+	case err != nil && (ctx.Err() == nil || !errors.Is(err, ctx.Err())):
 		return fmt.Errorf("run the memory browser: %w", err)
 	}
 	if o.SaveTheme != nil && m.themeName != m.savedTheme { // chosen just before leaving

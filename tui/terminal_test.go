@@ -235,9 +235,9 @@ func TestABrowserOnARealTerminal(t *testing.T) {
 		t.Run(fmt.Sprintf("%dx%d", size[0], size[1]), func(t *testing.T) {
 			t.Parallel()
 			tm := start(t, "demo", size[0], size[1], false)
-			tm.see("Timeline · all projects", "Summary #2", "worker on")
+			tm.see("Timeline · all projects", "Summary S2", "worker on")
 			tm.typed("jj")
-			tm.see("Prompt #4", "3 of 14")
+			tm.see("Prompt P4", "3 of 14")
 			tm.typed("/")
 			tm.see("words to search for")
 			tm.typed("jitter")
@@ -262,7 +262,7 @@ func TestABrowserOnARealTerminal(t *testing.T) {
 func TestAMuteTerminalIsPaintedAllTheSame(t *testing.T) {
 	t.Parallel()
 	tm := start(t, "demo", 80, 24, true)
-	tm.see("Timeline · all projects", "Summary #2")
+	tm.see("Timeline · all projects", "Summary S2")
 	tm.typed("j")
 	tm.see("Observation #107")
 	tm.typed("\x03") // ctrl+c
@@ -280,7 +280,7 @@ func TestTheBackgroundOfTheTerminalDecidesTheTheme(t *testing.T) {
 func TestAStormOfResizesEndsInAnOrderlyScreen(t *testing.T) {
 	t.Parallel()
 	tm := start(t, "demo", 120, 40, false)
-	tm.see("Summary #2")
+	tm.see("Summary S2")
 	for n := range 60 {
 		tm.size(20+n*37%180, 5+n*13%55)
 	}
@@ -318,8 +318,34 @@ func TestABurstOfKeysLosesNone(t *testing.T) {
 func TestArrivalsAppearByThemselves(t *testing.T) {
 	t.Parallel()
 	tm := start(t, "live", 120, 40, false)
-	tm.see("Arrived meanwhile, number 2", "Summary #2") // the selection stays
+	tm.see("Arrived meanwhile, number 2")
+	followed := regexp.MustCompile(`▌ 15:04 . Arrived meanwhile, number \d`)
+	tm.until("selection of the newest", followed.MatchString)
+	tm.typed("j")
+	tm.see("new ↑")
 	tm.typed("q")
+	tm.ends(0)
+}
+
+func TestADumbTerminalIsRefused(t *testing.T) {
+	t.Parallel()
+	tm := start(t, "demo", 80, 24, true, "TERM=dumb")
+	tm.ends(1)
+	tm.see("error: this terminal (TERM=dumb) cannot show the browser; `cmem timeline` prints")
+	tm.mu.Lock()
+	defer tm.mu.Unlock()
+	if out := tm.out.String(); strings.ContainsRune(out, '\x1b') {
+		t.Errorf("it was drawn on all the same: %q", out)
+	}
+}
+
+func TestBeingToldToEndIsAnEndInOrder(t *testing.T) {
+	t.Parallel()
+	tm := start(t, "told", 80, 24, true)
+	tm.see("Summary S2")
+	if err := tm.cmd.Process.Signal(syscall.SIGTERM); err != nil {
+		t.Fatal(err)
+	}
 	tm.ends(0)
 }
 
@@ -339,7 +365,7 @@ func TestAPanicLeavesTheTerminalInOrder(t *testing.T) {
 func TestWithoutColoursOnlyWeightAndReversalAreUsed(t *testing.T) {
 	t.Parallel()
 	tm := start(t, "demo", 80, 24, true, "NO_COLOR=1")
-	tm.see("Summary #2")
+	tm.see("Summary S2")
 	coloured := 0
 	tm.mu.Lock()
 	for y := range 24 {

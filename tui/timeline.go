@@ -66,13 +66,12 @@ func (t *timeline) show(w window, flat, last bool) {
 }
 
 // change lets f change the window and keeps the selection, and what is in
-// sight, where they are. At the top, new rows come into sight above as long as
-// the selection stays in it.
+// sight, where they are. Hits that come to the first place come into sight.
 func (t *timeline) change(f func(w *window)) {
 	selected, had := t.selected()
 	at := t.cursor
 	anchor, offset := t.anchor()
-	atTop := t.top == 0 && t.atTop
+	firstHits := t.flat && t.top == 0
 	f(&t.window)
 	t.arrange()
 	t.cursor = min(at, len(t.items)-1)
@@ -83,7 +82,7 @@ func (t *timeline) change(f func(w *window)) {
 	} else if len(t.items) > 0 {
 		t.cursor = 0
 	}
-	if !atTop {
+	if !firstHits {
 		if i := t.index(anchor); i >= 0 {
 			t.top = t.rowOf(i) - offset
 		}

@@ -171,7 +171,7 @@ func (m *model) detailLines() []line {
 	d := &m.detail
 	p := frameParts{title: "Details", focus: m.state.focus == detailPane, offset: d.top, total: len(d.lines)}
 	if d.has {
-		p.title = fmt.Sprintf("%s #%d", kindName(d.item.Kind), d.item.ID)
+		p.title = kindName(d.item.Kind) + " " + idOf(d.item.Kind, d.item.ID)
 	}
 	if len(d.lines) > d.height {
 		p.foot = fmt.Sprintf("%d%%", min(100, 100*(d.top+d.height)/len(d.lines)))
@@ -187,7 +187,7 @@ func (m *model) crumbsLine() line {
 		when := item.CreatedAt.In(m.now().Location())
 		left = append(left,
 			line{{themes.Muted, " › "}, {themes.Text, moment(when, m.now())}},
-			line{{themes.Muted, " › "}, {themes.Text, fmt.Sprintf("#%d", item.ID)}})
+			line{{themes.Muted, " › "}, {themes.Text, idOf(item.Kind, item.ID)}})
 	}
 	return bar(m.cells, m.layout.width, left, nil)
 }

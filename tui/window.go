@@ -72,7 +72,10 @@ func (w *window) newer(page []memory.Item, top bool) {
 }
 
 // justAbove gives a cursor after which the row at c itself comes first.
-func justAbove(c memory.Cursor) memory.Cursor { return memory.Cursor{EpochMS: c.EpochMS + 1} }
+func justAbove(c memory.Cursor) memory.Cursor {
+	c.ID++
+	return c
+}
 
 // beforeAll is a place older than every row.
 func beforeAll() memory.Cursor { return memory.Cursor{EpochMS: 1} }
