@@ -107,7 +107,7 @@ func (b *bench) worker(ctx context.Context) error {
 		}
 	}
 	in := newRow("worker", contender{name: fmt.Sprintf("%d events into the store", events)}, drained)
-	out := newRow("worker", contender{name: fmt.Sprintf("%d events to %d observations and summaries", events, observations)}, whole)
+	out := newRow("worker", contender{name: fmt.Sprintf("%d events to %d observations", events, observations)}, whole)
 	b.Rows = append(b.Rows, in, out)
 	b.figure("worker", "events drained", float64(events)/in.WallMS.Median*1000, "a second")
 	b.figure("worker", "events worked through", float64(events)/out.WallMS.Median*1000, "a second")

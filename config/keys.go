@@ -54,7 +54,7 @@ var keys = [...]Key{
 	{Name: "context.enabled", Env: "CMEM_CONTEXT_ENABLED", Default: "true", Kind: Bool, Help: "whether a new session is given its memories"},
 	{Name: "context.observations", Env: "CMEM_CONTEXT_OBSERVATIONS", Default: "50", Kind: Int, Min: 1, Max: 500, Help: "observations listed at the start of a session"},
 	{Name: "context.sessions", Env: "CMEM_CONTEXT_SESSIONS", Default: "10", Kind: Int, Min: 1, Max: 100, Help: "past sessions that these observations are taken from"},
-	{Name: "context.max_chars", Env: "CMEM_CONTEXT_MAX_CHARS", Default: "6000", Kind: Int, Min: 1000, Max: 9400, Help: "length of the context block in characters; above 9400 Claude Code would hide it in a file"},
+	{Name: "context.max_chars", Env: "CMEM_CONTEXT_MAX_CHARS", Default: "6000", Kind: Int, Min: 1000, Max: 9400, Help: "length of the context block in characters, at most 9400: Claude Code hides what is longer in a file"},
 	{Name: "hook.deadline", Env: "CMEM_HOOK_DEADLINE", Default: "300ms", Kind: Duration, Min: int64(10 * time.Millisecond), Max: int64(8 * time.Second), Help: "how long a hook may look things up before it answers with nothing"},
 	{Name: "worker.idle", Env: "CMEM_WORKER_IDLE", Default: "1m", Kind: Duration, Min: int64(time.Second), Max: int64(24 * time.Hour), Help: "quiet time after which the worker goes away"},
 	{Name: "retention.raw_days", Env: "CMEM_RETENTION_RAW_DAYS", Default: "0", Kind: Int, Min: 0, Max: 36500, Help: "days that raw events are kept beside their observations (0: for ever)"},

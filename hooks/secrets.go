@@ -73,7 +73,6 @@ var secretRules = sync.OnceValue(func() []secretRule {
 		rule(`\b([A-Z0-9_]*(?:TOKEN|PASSWORD|PASSWD|PASS|PWD|SECRET|PASSPHRASE|API_?KEY|ACCESS_?KEY|PRIVATE_?KEY|SECRET_?KEY)=`+quote+`)`+value+`{6,}`, "${1}"+secretMark),
 		rule(`(\bAccountKey=)[A-Za-z0-9+/=]{16,}`, "${1}"+secretMark),
 		rule(`("auth\\?"\s*:\s*\\?")[A-Za-z0-9+/=]{12,}`, "${1}"+secretMark),
-		rule(`(?i)\b([a-z0-9_\-]*(?:password|passwd|passphrase|secret|api[_-]?key|access[_-]?key|auth[_-]?token|access[_-]?token|private[_-]?token)`+quote+`\s*[:=]\s*`+quote+`)[A-Za-z0-9_\-./+~!@#$%^&*]*[0-9][A-Za-z0-9_\-./+~!@#$%^&*]{7,}`, "${1}"+secretMark),
 		rule(`((?:密码|口令)(?:是|为)?\s*[:：=]\s*)`+value+`{4,}`, "${1}"+secretMark),
 	}
 })
@@ -100,7 +99,25 @@ func (m *secretMasker) mask(s string) string {
 	for _, r := range secretRules() {
 		s = r.pattern.ReplaceAllString(s, r.with)
 	}
-	return s
+	return maskAssigned(s)
+}
+
+// assigned finds what is assigned to the name of a secret; the value is its second
+// part.
+var assigned = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`(?i)(\b[a-z0-9_\-]*(?:password|passwd|passphrase|secret|api[_-]?key|access[_-]?key|auth[_-]?token|access[_-]?token|private[_-]?token)(?:\\?["'])?\s*[:=]\s*(?:\\?["'])?)([A-Za-z0-9_\-./+~!@#$%^&*]{6,})`)
+})
+
+// maskAssigned masks an assigned value that holds a digit; without one it may as
+// well be a word, a type or a variable.
+func maskAssigned(s string) string {
+	return assigned().ReplaceAllStringFunc(s, func(found string) string {
+		parts := assigned().FindStringSubmatch(found)
+		if !strings.ContainsAny(parts[2], "0123456789") {
+			return found
+		}
+		return parts[1] + secretMark
+	})
 }
 
 // maskKeys replaces blocks with private keys; one without an end goes on.

@@ -78,7 +78,7 @@ func Read(r io.Reader) Input {
 			if len(in.Payload) >= MaxPayload {
 				break
 			}
-			grown := make([]byte, len(in.Payload), min(2*cap(in.Payload), MaxPayload))
+			grown := make([]byte, len(in.Payload), min(4*cap(in.Payload), MaxPayload))
 			copy(grown, in.Payload)
 			in.Payload = grown
 		}
