@@ -100,7 +100,7 @@ func (a *App) Command() *cobra.Command {
 		Use:   "cmem",
 		Short: "Memory for AI coding assistants",
 		Long: `cmem remembers what happened in your Claude Code sessions and hands the next
-session what matters. Everything stays on this machine.
+session what matters. Everything stays on this machine, unless you choose a provider.
 
 Without a command, in a terminal, cmem opens the memory browser. With a hook's
 JSON on standard input it takes the event in, as "cmem hook" does.

@@ -23,9 +23,10 @@ func (a *App) demoCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "demo",
 		Short: "See cmem work on recorded sessions, in a throw-away store",
-		Long: `Replays sessions that were recorded from a real Claude Code client into a
-throw-away store, worker and all, and opens the memory browser on it. Nothing of
-yours is read or changed, no account is needed and nothing leaves the machine.
+		Long: `Replays sessions that were recorded from a real Claude Code client, with a
+scripted model, into a throw-away store, worker and all, and opens the memory
+browser on it. Nothing of yours is read or changed, no account is needed and
+nothing leaves the machine.
 
 Where there is no terminal, it prints what the next session would be given, and
 the timeline.`,

@@ -42,7 +42,7 @@ func emptyLines(c cells, w, h int) []line {
 		gap()
 		paragraph(span{}, themes.Text, "Then work as always: the next session begins with what this one learned.")
 		gap()
-		paragraph(span{}, themes.Muted, "All of it stays on this machine.")
+		paragraph(span{}, themes.Muted, "All of it stays on this machine, unless you choose a model provider.")
 	}
 	whole(about)
 	if len(out) > h {
