@@ -21,8 +21,8 @@ func excluded(cwd string, patterns []string) bool {
 	if below(cwd, patterns) {
 		return true
 	}
-	real, err := filepath.EvalSymlinks(cwd)
-	return err == nil && real != cwd && below(real, patterns)
+	physical, err := filepath.EvalSymlinks(cwd)
+	return err == nil && physical != cwd && below(physical, patterns)
 }
 
 // below reports whether dir or a folder above it matches one of patterns.
@@ -65,6 +65,6 @@ func matches(pattern, dir string) bool {
 	if ok, err := path.Match(p, dir); err == nil && ok {
 		return true
 	}
-	real, err := filepath.EvalSymlinks(filepath.FromSlash(p))
-	return err == nil && filepath.ToSlash(real) == dir
+	physical, err := filepath.EvalSymlinks(filepath.FromSlash(p))
+	return err == nil && filepath.ToSlash(physical) == dir
 }

@@ -135,35 +135,35 @@ func TestKnownShapesOfSecretsAreMasked(t *testing.T) {
 		}
 	}
 	for in, want := range map[string]string{
-		"Authorization: Bearer abcdef1234567890abcdef":                                           "Authorization: Bearer [secret]",
-		"postgres://app:hunter2@db/shop":                                                         "postgres://app:[secret]@db/shop",
-		"DB_PASSWORD=correct7horse7battery":                                                      "DB_PASSWORD=[secret]",
-		`api_key: "9f8e7d6c5b4a39281706"`:                                                        `api_key: "[secret]"`,
-		"-----BEGIN RSA PRIVATE KEY-----\nMIIE\nxyz\n-----END RSA PRIVATE KEY-----\nrest":        "[secret]\nrest",
-		"-----BEGIN PRIVATE KEY-----\ncut off":                                                   "[secret]",
-		"password=hunter22":                       "password=[secret]",
-		"password=MyDogIsCalled7":                 "password=[secret]",
-		"password: Tr0ub4dor&3":                   "password: [secret]",
-		"DB_PASSWORD=hunter22":                    "DB_PASSWORD=[secret]",
-		"password: string":                        "password: string",
-		"GITHUB_TOKEN=abcdefgh make release":                                                     "GITHUB_TOKEN=[secret] make release",
-		"DB_PASS='swordfish'":                                                                    "DB_PASS='[secret]'",
-		"tool --password swordfish --verbose":                                                    "tool --password [secret] --verbose",
-		"Authorization: token 0123456789abcdef":                                                  "Authorization: token [secret]",
-		"curl -s -u admin:swordfish https://x.io":                                                "curl -s -u admin:[secret] https://x.io",
-		"mysql -u root -pswordfish shop":                                                         "mysql -u root -p[secret] shop",
-		"redis://:swordfish@cache:6379":                                                          "redis://:[secret]@cache:6379",
-		`{\"api_key\": \"9f8e7d6c5b4a3928\"}`:                                                    `{\"api_key\": \"[secret]\"}`,
-		"密码：swordfish9":                                                                          "密码：[secret]",
-		"git commit -m 'token refresh' --amend":                                                  "git commit -m 'token refresh' --amend",
-		"the --token flag is required":                                                           "the --token flag is required",
-		"the password field is required":                                                         "the password field is required",
-		"func token(s string) error":                                                             "func token(s string) error",
-		"see https://example.com:8080/path and user@example.com":                                 "see https://example.com:8080/path and user@example.com",
-		"secret := os.Getenv(\"SECRET\")":                                                        "secret := os.Getenv(\"SECRET\")",
-		"task-sk-learn uses sk-learn 1.2":                                                        "task-sk-learn uses sk-learn 1.2",
-		"tokens_source = estimateTokens":                                                         "tokens_source = estimateTokens",
-		"数据库密码 password=Zx81Zx81Zx81 已更新":                                                        "数据库密码 password=[secret] 已更新",
+		"Authorization: Bearer abcdef1234567890abcdef":                                    "Authorization: Bearer [secret]",
+		"postgres://app:hunter2@db/shop":                                                  "postgres://app:[secret]@db/shop",
+		"DB_PASSWORD=correct7horse7battery":                                               "DB_PASSWORD=[secret]",
+		`api_key: "9f8e7d6c5b4a39281706"`:                                                 `api_key: "[secret]"`,
+		"-----BEGIN RSA PRIVATE KEY-----\nMIIE\nxyz\n-----END RSA PRIVATE KEY-----\nrest": "[secret]\nrest",
+		"-----BEGIN PRIVATE KEY-----\ncut off":                                            "[secret]",
+		"password=hunter22":                                                               "password=[secret]",
+		"password=MyDogIsCalled7":                                                         "password=[secret]",
+		"password: Tr0ub4dor&3":                                                           "password: [secret]",
+		"DB_PASSWORD=hunter22":                                                            "DB_PASSWORD=[secret]",
+		"password: string":                                                                "password: string",
+		"GITHUB_TOKEN=abcdefgh make release":                                              "GITHUB_TOKEN=[secret] make release",
+		"DB_PASS='swordfish'":                                                             "DB_PASS='[secret]'",
+		"tool --password swordfish --verbose":                                             "tool --password [secret] --verbose",
+		"Authorization: token 0123456789abcdef":                                           "Authorization: token [secret]",
+		"curl -s -u admin:swordfish https://x.io":                                         "curl -s -u admin:[secret] https://x.io",
+		"mysql -u root -pswordfish shop":                                                  "mysql -u root -p[secret] shop",
+		"redis://:swordfish@cache:6379":                                                   "redis://:[secret]@cache:6379",
+		`{\"api_key\": \"9f8e7d6c5b4a3928\"}`:                                             `{\"api_key\": \"[secret]\"}`,
+		"密码：swordfish9":                                                                   "密码：[secret]",
+		"git commit -m 'token refresh' --amend":                                           "git commit -m 'token refresh' --amend",
+		"the --token flag is required":                                                    "the --token flag is required",
+		"the password field is required":                                                  "the password field is required",
+		"func token(s string) error":                                                      "func token(s string) error",
+		"see https://example.com:8080/path and user@example.com":                          "see https://example.com:8080/path and user@example.com",
+		"secret := os.Getenv(\"SECRET\")":                                                 "secret := os.Getenv(\"SECRET\")",
+		"task-sk-learn uses sk-learn 1.2":                                                 "task-sk-learn uses sk-learn 1.2",
+		"tokens_source = estimateTokens":                                                  "tokens_source = estimateTokens",
+		"数据库密码 password=Zx81Zx81Zx81 已更新":                                                 "数据库密码 password=[secret] 已更新",
 		"commit 9fceb02d0ae598e95dc970b74767f19372d61af8 fixes token refresh in access_token.go": "commit 9fceb02d0ae598e95dc970b74767f19372d61af8 fixes token refresh in access_token.go",
 	} {
 		if got := new(secretMasker).mask(in); got != want {
@@ -282,14 +282,14 @@ func TestExclusionsFollowLinksOnBothSides(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	real, link := filepath.Join(dir, "real"), filepath.Join(dir, "link")
-	if err := os.Mkdir(real, 0o700); err != nil {
+	folder, link := filepath.Join(dir, "folder"), filepath.Join(dir, "link")
+	if err := os.Mkdir(folder, 0o700); err != nil {
 		t.Fatal(err)
 	}
-	if err := os.Symlink(real, link); err != nil {
+	if err := os.Symlink(folder, link); err != nil {
 		t.Skipf("no links on this system: %v", err)
 	}
-	for _, tt := range [][2]string{{real, link}, {link, real}, {link, link}, {filepath.Join(real, "sub"), link}} {
+	for _, tt := range [][2]string{{folder, link}, {link, folder}, {link, link}, {filepath.Join(folder, "sub"), link}} {
 		if !excluded(tt[0], []string{tt[1]}) {
 			t.Errorf("in %s, with %s excluded: recorded", tt[0], tt[1])
 		}
