@@ -71,9 +71,10 @@ func DeliverAs(dir, name string, payload []byte) error {
 	return err
 }
 
-// Create makes the spool's folders at dir, for the owner only.
+// Create makes the spool's folders at dir, for the owner only. new/ comes first: who
+// finds tmp/ may rename at once.
 func Create(dir string) error {
-	for _, d := range []string{tmpDir, newDir} {
+	for _, d := range []string{newDir, tmpDir} {
 		if err := os.MkdirAll(dir+sep+d, 0o700); err != nil {
 			return err
 		}
