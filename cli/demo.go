@@ -2,10 +2,13 @@ package cli
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
+	"os/signal"
 	"path/filepath"
 	"slices"
+	"syscall"
 
 	"github.com/spf13/cobra"
 
@@ -38,6 +41,9 @@ the timeline.`,
 }
 
 func (a *App) demo(ctx context.Context, printOnly bool) (err error) {
+	// A reader that has seen enough (head, less) must not end this before it has
+	// cleaned up.
+	signal.Ignore(syscall.SIGPIPE)
 	dir, err := os.MkdirTemp("", "cmem-demo-")
 	if err != nil {
 		return fmt.Errorf("make a folder for the demo: %w", err)
@@ -71,7 +77,10 @@ func (a *App) demo(ctx context.Context, printOnly bool) (err error) {
 		}
 	}()
 	if printOnly || !a.InTerminal || !a.OutTerminal {
-		return a.printDemo(ctx, cfg, s, project)
+		if err := a.printDemo(ctx, cfg, s, project); !errors.Is(err, syscall.EPIPE) {
+			return err
+		}
+		return nil
 	}
 	if err := a.runBrowser(ctx, cfg, s, project, nil); err != nil {
 		return err
