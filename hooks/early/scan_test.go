@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"unicode/utf8"
 )
 
 func TestScanFindsTheEventOfEveryRecordedPayload(t *testing.T) {
@@ -102,7 +103,7 @@ func FuzzScanAgreesWithTheParser(f *testing.F) {
 			t.Fatalf("accepted, but not an object: %q: %v", b, err)
 		}
 		var name string
-		if json.Unmarshal(v["hook_event_name"], &name) == nil && !bytes.Contains(got, []byte(`\`)) && name != strings.ToValidUTF8(string(got), "\uFFFD") {
+		if json.Unmarshal(v["hook_event_name"], &name) == nil && !bytes.Contains(got, []byte(`\`)) && utf8.Valid(got) && name != string(got) {
 			t.Fatalf("scan = %q, the parser says %q in %q", got, name, b)
 		}
 		var all any
