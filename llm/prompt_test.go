@@ -219,7 +219,7 @@ func FuzzDataStaysInsideItsElement(f *testing.F) {
 	f.Fuzz(func(t *testing.T, s, name string) {
 		raw, err := json.Marshal(map[string]string{name: s})
 		if err != nil {
-			t.Skip()
+			t.Fatal(err)
 		}
 		b := Batch{Session: memory.Session{Project: s, CWD: name}, Events: []memory.Event{tool(1, name, string(raw), s), {Name: memory.EventStop, LastAssistantMessage: s + "!"}}}
 		p, ok := CompressPrompt(b)

@@ -7,6 +7,7 @@ import (
 	"unicode/utf8"
 
 	"cmem/memory"
+	"cmem/recall"
 )
 
 // maxAnswer bounds an answer in bytes: some 8,000 tokens, below where clients
@@ -69,7 +70,7 @@ func harmless(s string) string {
 		case r == '\n' || r == '\t':
 		case r == utf8.RuneError, hidden(r):
 			continue
-		case r == '<' && hostTag(s[i+1:]):
+		case r == '<' && recall.BeginsHostTag(s[i+1:]):
 			r = '‹'
 		}
 		b.WriteRune(r)
@@ -80,33 +81,6 @@ func harmless(s string) string {
 // hidden tells what a reader does not see; the joiner of emoji is not meant.
 func hidden(r rune) bool {
 	return unicode.IsControl(r) || r != '\u200D' && unicode.Is(unicode.Cf, r) || unicode.Is(unicode.Co, r)
-}
-
-// hostTag looks at what follows a "<" past what a lenient reader skips.
-func hostTag(s string) bool {
-	name := make([]byte, 0, 16)
-	for _, r := range s {
-		switch {
-		case len(name) == 0 && (r == '/' || unicode.IsSpace(r)), hidden(r), r == '\u200D', r == utf8.RuneError:
-			continue
-		case r > unicode.MaxASCII || len(name) == cap(name):
-			return marked(string(name))
-		}
-		name = append(name, byte(unicode.ToLower(r)))
-	}
-	return marked(string(name))
-}
-
-func marked(name string) bool {
-	for _, prefix := range [...]string{
-		"cmem", "system-", "system_", "private", "task-", "persisted-", "user-", "user_",
-		"function_", "antml:", "tool_", "tool-",
-	} {
-		if strings.HasPrefix(name, prefix) {
-			return true
-		}
-	}
-	return false
 }
 
 // shorten cuts s to at most limit characters and marks it.

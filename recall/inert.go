@@ -33,7 +33,7 @@ func inert(s string) string {
 			continue
 		case unicode.IsControl(r), invisible(r):
 			continue
-		case r == '<' && beginsHostTag(s[i+1:]):
+		case r == '<' && BeginsHostTag(s[i+1:]):
 			r = '‹'
 		}
 		if space && b.Len() > 0 {
@@ -51,10 +51,11 @@ func invisible(r rune) bool {
 	return r != '\u200D' && unicode.Is(unicode.Cf, r) || unicode.Is(unicode.Co, r)
 }
 
-// beginsHostTag looks at what follows a '<', past anything that inert would drop
-// or that a lenient reader would skip. Where the text ends before that can be
+// BeginsHostTag reports whether what follows a '<' begins a tag that the model or
+// its host gives a meaning, past anything that is dropped from stored text or that a
+// lenient reader would skip. Where the text ends before that can be
 // told, it may be continued by what is written behind it: that counts too.
-func beginsHostTag(s string) bool {
+func BeginsHostTag(s string) bool {
 	var name strings.Builder
 	ended := true
 	for _, r := range s {
