@@ -233,6 +233,7 @@ func TestFilesAreForTheOwnerOnly(t *testing.T) {
 	h.hook([]byte("rubbish"), "hook")
 	h.run("config", "set", "theme", "dark")
 	h.settle()
+	stopWorkers(t, h.dir) // one that leaves takes files with it
 	err := filepath.Walk(h.data(), func(path string, info os.FileInfo, err error) error {
 		if err != nil {
 			return err

@@ -5,6 +5,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strings"
 	"testing"
 	"time"
 
@@ -15,6 +16,7 @@ import (
 )
 
 func TestScripts(t *testing.T) {
+	deadline := strings.Split(patience, "=")
 	testscript.Run(t, testscript.Params{
 		Dir: "testdata/script",
 		Setup: func(env *testscript.Env) error {
@@ -23,8 +25,9 @@ func TestScripts(t *testing.T) {
 			env.Setenv("USERPROFILE", home)
 			env.Setenv("PATH", filepath.Dir(binary)+string(os.PathListSeparator)+env.Getenv("PATH"))
 			env.Setenv("CMEM_WORKER_IDLE", "1s")
+			env.Setenv(deadline[0], deadline[1])
 			env.Setenv("TZ", "UTC")
-			env.Defer(func() { stopWorkers(home) })
+			env.Defer(func() { stopWorkers(t, home) })
 			return os.MkdirAll(home, 0o700)
 		},
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){

@@ -121,7 +121,7 @@ func TestNoProcessIsLeftBehind(t *testing.T) {
 
 // processesOf gives the cmem processes whose HOME is dir, and checks that the
 // host's keys are not in their environment.
-func processesOf(t *testing.T, dir string) []string {
+func processesOf(t testing.TB, dir string) []string {
 	t.Helper()
 	environs, err := filepath.Glob("/proc/[0-9]*/environ")
 	if err != nil {
