@@ -10,13 +10,20 @@ type Filter struct {
 	Concepts  []string  // any of them
 	Tags      []string  // any of them
 	Files     []string  // any of them, as a part of a path read or modified
+	Agents    []string  // any of them: the assistants whose sessions to take
+	Branches  []string  // any of them, as the beginning of a branch: feat/ takes feat/cart
 	After     time.Time // inclusive; zero for no bound
 	Before    time.Time // exclusive; zero for no bound
 	// Statuses are the statuses to take; empty means active only.
 	Statuses []Status
 	// IncludeExpired takes memories past their ValidUntil too.
 	IncludeExpired bool
-	PinnedOnly     bool
+	// ExpiredOnly takes nothing but memories past their ValidUntil.
+	ExpiredOnly bool
+	PinnedOnly  bool
+	// Kinds are the kinds of rows that a timeline has; empty means all. Other lists
+	// have one kind anyway.
+	Kinds []ItemKind
 }
 
 // ItemKind says what a timeline row is.

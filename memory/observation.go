@@ -80,6 +80,11 @@ type Observation struct {
 	Weight    float64   `json:"weight,omitempty"`
 	// ValidUntil is zero for a memory that does not expire.
 	ValidUntil time.Time `json:"valid_until,omitzero"`
+	// StatusReason is why it is archived, superseded or invalid, in one line, and
+	// SupersededBy the UID of the observation that took its place.
+	StatusReason string    `json:"status_reason,omitempty"`
+	SupersededBy string    `json:"superseded_by,omitempty"`
+	EditedAt     time.Time `json:"edited_at,omitzero"` // when a person last changed it
 
 	ToolName     string `json:"tool_name,omitempty"` // the tool of the main event
 	Compressor   string `json:"compressor"`          // for example "local/v1"
@@ -170,8 +175,15 @@ type Prompt struct {
 type Project struct {
 	Key          string    `json:"project"`
 	Sessions     int       `json:"sessions"`
-	Observations int       `json:"observations"`
+	Observations int       `json:"observations"` // active ones
 	LastActive   time.Time `json:"last_active,omitzero"`
+
+	Prompts      int   `json:"prompts,omitempty"`
+	Summaries    int   `json:"summaries,omitempty"` // active ones
+	Events       int   `json:"events,omitempty"`
+	TokensSpent  int64 `json:"tokens_spent,omitempty"`  // what making its active observations cost
+	TokensSource int64 `json:"tokens_source,omitempty"` // what the events behind them would cost to read
+	TokensRead   int64 `json:"tokens_read,omitempty"`   // what reading all of them costs
 }
 
 // BatchState says how far a batch of events is.

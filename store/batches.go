@@ -3,6 +3,7 @@ package store
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"time"
 
@@ -96,9 +97,23 @@ func (s *Store) BatchEvents(ctx context.Context, batchID int64) ([]memory.RawEve
 	return list, nil
 }
 
+// BatchEventsPage gives a page of the events of a batch in order, with their
+// payloads: those after the event with the given ID ("" for the beginning).
+func (s *Store) BatchEventsPage(ctx context.Context, batchID int64, after string, limit int) ([]memory.RawEvent, error) {
+	list, err := all(ctx, s.read, scanEvent, "SELECT "+eventColumns+
+		" FROM events WHERE batch_id = ? AND event_id > ? ORDER BY event_id LIMIT ?", batchID, after, limit)
+	if err != nil {
+		return nil, fmt.Errorf("read the events of batch %d: %w", batchID, err)
+	}
+	return list, nil
+}
+
 // FinishBatch stores the observations made from a batch in the place of its
 // provisional ones, and sets its state; with BatchProvisional they are
-// provisional themselves. What an observation leaves open (session, project,
+// provisional themselves. A provisional one that a person pinned or edited stays.
+// Of a batch from which a person deleted an observation, or whose provisional one
+// a person archived, merged or called wrong, nothing more is taken, and none that
+// says what a deleted one of the session said. What an observation leaves open (session, project,
 // prompt, time) is taken from the batch. It gives the observations as stored;
 // where the session already has one that says the same, that one. The error is
 // ErrNotFound when there is no such batch.
@@ -109,8 +124,19 @@ func (s *Store) FinishBatch(ctx context.Context, batchID int64, observations []m
 		if err != nil {
 			return err
 		}
-		// A pinned one stays: a person has said that it matters.
-		if _, err := t.exec(ctx, "DELETE FROM observations WHERE batch_id = ? AND provisional = 1 AND pinned = 0", batchID); err != nil {
+		finished := "UPDATE batches SET state = ?, last_error = '' WHERE id = ?"
+		// Said in other words it would be back, and which of the new ones says it
+		// nobody knows.
+		switch _, err := number(ctx, t, rejected, batchID); {
+		case err == nil:
+			_, err = t.exec(ctx, finished, memory.BatchDone, batchID)
+			return err
+		case !errors.Is(err, ErrNotFound):
+			return err
+		}
+		// What a person had a hand in stays.
+		if _, err := t.exec(ctx, `DELETE FROM observations
+			WHERE batch_id = ? AND provisional = 1 AND pinned = 0 AND edited_at_epoch IS NULL`, batchID); err != nil {
 			return err
 		}
 		for _, o := range observations {
@@ -122,13 +148,18 @@ func (s *Store) FinishBatch(ctx context.Context, batchID int64, observations []m
 			if o.CreatedAt.IsZero() {
 				o.CreatedAt = b.CreatedAt
 			}
+			if deleted, err := isDeleted(ctx, t, o); err != nil {
+				return err
+			} else if deleted {
+				continue
+			}
 			o, _, err := s.insertObservation(ctx, t, o)
 			if err != nil {
 				return err
 			}
 			stored = append(stored, o)
 		}
-		_, err = t.exec(ctx, "UPDATE batches SET state = ?, last_error = '' WHERE id = ?", state, batchID)
+		_, err = t.exec(ctx, finished, state, batchID)
 		return err
 	})
 	if err != nil {
@@ -136,6 +167,11 @@ func (s *Store) FinishBatch(ctx context.Context, batchID int64, observations []m
 	}
 	return stored, nil
 }
+
+// rejected finds a batch of which a person did not want an observation.
+const rejected = `SELECT id FROM tombstones WHERE batch_id = ?1
+	UNION ALL SELECT id FROM observations
+		WHERE batch_id = ?1 AND provisional = 1 AND edited_at_epoch IS NOT NULL AND status <> 'active' LIMIT 1`
 
 // RetryBatch notes a failed attempt at a batch and when to try again. The error
 // is ErrNotFound when there is no such batch.

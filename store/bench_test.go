@@ -172,6 +172,31 @@ func BenchmarkRead(b *testing.B) {
 			l, err := s.ListObservations(ctx, memory.Filter{PinnedOnly: true}, memory.Cursor{}, 50)
 			return len(l), err
 		}},
+		{"list/agent", func(ctx context.Context) (int, error) {
+			l, err := s.ListObservations(ctx, memory.Filter{Agents: []string{"person"}}, memory.Cursor{}, 50)
+			return len(l), err
+		}},
+		{"list/no-such-branch", func(ctx context.Context) (int, error) {
+			l, err := s.ListObservations(ctx, memory.Filter{Branches: []string{"none/"}}, memory.Cursor{}, 50)
+			return len(l), err
+		}},
+		{"activity", func(ctx context.Context) (int, error) {
+			from := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
+			l, err := s.Activity(ctx, "", from, from.AddDate(1, 0, 0))
+			return len(l), err
+		}},
+		{"top-files", func(ctx context.Context) (int, error) {
+			l, err := s.TopFiles(ctx, memory.Filter{}, 10)
+			return len(l), err
+		}},
+		{"values/file", func(ctx context.Context) (int, error) {
+			l, err := s.Values(ctx, FieldFile, "cart", "", 10)
+			return len(l), err
+		}},
+		{"find-sessions/nothing", func(ctx context.Context) (int, error) {
+			l, err := s.FindSessions(ctx, "kubernetes", memory.Filter{}, 50)
+			return len(l), err
+		}},
 		{"count", func(ctx context.Context) (int, error) { return s.CountObservations(ctx, memory.Filter{}) }},
 		{"projects", func(ctx context.Context) (int, error) { l, err := s.Projects(ctx); return len(l), err }},
 		{"totals", func(ctx context.Context) (int, error) { t, err := s.Totals(ctx, ""); return t.Observations, err }},

@@ -94,6 +94,11 @@ func TestDamageIsFoundAndRepaired(t *testing.T) {
 			"schema: missing or changed: table project_types, table projects\n",
 		},
 		{
+			"the tombstones are gone",
+			[]string{"DROP TABLE tombstones"},
+			"schema: missing or changed: table tombstones, index tombstones_by_batch, index tombstones_by_session\n",
+		},
+		{
 			"rows were written without the search trigger",
 			[]string{
 				"DROP TRIGGER observations_indexed",

@@ -19,6 +19,15 @@ func (e epoch) Scan(src any) error {
 	return nil
 }
 
+// nullTime is a time for a pair of columns, text and milliseconds; the zero time
+// is NULL in both.
+func nullTime(t time.Time) (text, ms any) {
+	if t.IsZero() {
+		return nil, nil
+	}
+	return isoTime(t), t.UnixMilli()
+}
+
 // list reads a column that holds a JSON array of strings.
 type list struct{ l *[]string }
 

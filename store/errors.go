@@ -3,6 +3,7 @@ package store
 import (
 	"errors"
 	"fmt"
+	"slices"
 
 	sqlite "modernc.org/sqlite"
 	sqlite3 "modernc.org/sqlite/lib"
@@ -11,6 +12,9 @@ import (
 var (
 	// ErrNotFound says that no row has the asked id.
 	ErrNotFound = errors.New("not found")
+	// ErrDuplicate says that a change would make an observation say the same as
+	// another one of its session. Nothing was changed.
+	ErrDuplicate = errors.New("the session has an observation that says the same")
 	// ErrNoStore says that there is no store at the path yet.
 	ErrNoStore = errors.New("no store yet")
 	// ErrOldSchema says that the store has to be migrated, which reading does not do.
@@ -59,14 +63,15 @@ func isDamage(err error) bool { return hasCode(err, sqlite3.SQLITE_CORRUPT, sqli
 
 // hasCode reports whether err is one of SQLite's with one of the primary codes.
 func hasCode(err error, codes ...int) bool {
+	have, ok := sqliteCode(err)
+	return ok && slices.Contains(codes, have&0xff)
+}
+
+// sqliteCode gives the extended code of an error of SQLite's.
+func sqliteCode(err error) (code int, ok bool) {
 	var e *sqlite.Error
 	if !errors.As(err, &e) {
-		return false
+		return 0, false
 	}
-	for _, code := range codes {
-		if e.Code()&0xff == code {
-			return true
-		}
-	}
-	return false
+	return e.Code(), true
 }

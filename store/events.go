@@ -112,7 +112,10 @@ func touchSession(ctx context.Context, t tx, e memory.Event) error {
 // promptNumber gives the number of the prompt that e belongs to, 0 before the
 // first, after storing the prompt when e brings one.
 func promptNumber(ctx context.Context, t tx, e memory.Event) (int, error) {
-	latest, err := number(ctx, t, "SELECT coalesce(max(prompt_number), 0) FROM user_prompts WHERE session_id = ?", e.SessionID)
+	// The number of a deleted prompt is not given again: its events still have it.
+	latest, err := number(ctx, t, `SELECT max(
+		(SELECT coalesce(max(prompt_number), 0) FROM user_prompts WHERE session_id = ?1),
+		(SELECT coalesce(max(prompt_number), 0) FROM tombstones WHERE session_id = ?1 AND kind = 'prompt'))`, e.SessionID)
 	if err != nil {
 		return 0, err
 	}

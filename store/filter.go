@@ -1,8 +1,10 @@
 package store
 
 import (
+	"context"
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 	"time"
 
@@ -84,27 +86,94 @@ func (w *where) add(term string, args ...any) {
 
 func (w *where) String() string { return strings.Join(w.terms, " AND ") }
 
+// filter is a filter with what has been found out for answering it.
+type filter struct {
+	memory.Filter
+	// few are the sessions of the filter's agents, where they are so few that going
+	// through all that is in them is cheaper than going through time.
+	few    []string
+	narrow bool
+}
+
+// Up to so many sessions with so many rows are looked through one by one. Of more
+// there is one every few rows: walking through time meets them soon.
+const (
+	fewSessions = 1000
+	fewRows     = 10_000
+)
+
+// narrowed looks whether few sessions have what f asks for.
+func (s *Store) narrowed(ctx context.Context, f memory.Filter) (filter, error) {
+	if len(f.Agents) == 0 || f.SessionID != "" {
+		return filter{Filter: f}, nil
+	}
+	// Counted in the index alone first: most agents have many.
+	n, err := number(ctx, s.read, `SELECT count(*) FROM (SELECT 1 FROM sdk_sessions
+		WHERE agent IN (SELECT value FROM json_each(?)) LIMIT ?)`, encodeJSON(f.Agents), fewSessions+1)
+	if err != nil || n > fewSessions {
+		return filter{Filter: f}, err
+	}
+	rows := 0
+	few, err := all(ctx, s.read, func(r row) (id string, err error) {
+		var n int
+		err = r.Scan(&id, &n)
+		rows += n
+		return id, err
+	}, `SELECT session_id, prompt_count + observation_count FROM sdk_sessions
+		WHERE agent IN (SELECT value FROM json_each(?))`, encodeJSON(f.Agents))
+	if err != nil || rows > fewRows {
+		return filter{Filter: f}, err
+	}
+	return filter{Filter: f, few: few, narrow: true}, nil
+}
+
 // origin adds the terms about project, session and time, which every table has
-// and an index answers.
-func (w *where) origin(f memory.Filter, s span) {
-	if f.SessionID != "" {
+// and an index answers. The table is the one that is asked.
+func (w *where) origin(table string, f filter, s span) {
+	// The unary plus keeps the planner away from the project's index: sessions are
+	// smaller than their project, and pinned observations are few.
+	switch {
+	case f.narrow:
+		w.add("session_id IN (SELECT value FROM json_each(?))", encodeJSON(f.few))
+	case f.SessionID != "":
 		w.add("session_id = ?", f.SessionID)
 	}
-	if f.Project != "" {
-		// The unary plus keeps the planner away from the project's index: a session
-		// is smaller than its project, and pinned observations are few.
-		if f.SessionID != "" || f.PinnedOnly {
-			w.add("+project = ?", f.Project)
-		} else {
-			w.add("project = ?", f.Project)
-		}
+	switch {
+	case f.Project == "":
+	case f.narrow, f.SessionID != "", f.PinnedOnly:
+		w.add("+project = ?", f.Project)
+	default:
+		w.add("project = ?", f.Project)
 	}
 	w.add("(created_at_epoch, id) > (?, ?)", s.from.epoch, s.from.id)
 	w.add("(created_at_epoch, id) < (?, ?)", s.to.epoch, s.to.id)
+	if len(f.Agents) > 0 && !f.narrow {
+		w.add(ofSession(table, "+s.agent IN (SELECT value FROM json_each(?))"), encodeJSON(f.Agents))
+	}
+}
+
+// branches adds the term about the branch: a row's own, or its session's.
+func (w *where) branches(table string, f filter) {
+	if len(f.Branches) == 0 {
+		return
+	}
+	const begins = "EXISTS (SELECT 1 FROM json_each(?) AS want WHERE substr(%s.git_branch, 1, length(want.value)) = want.value)"
+	switch table {
+	case "user_prompts", "session_summaries":
+		w.add(ofSession(table, fmt.Sprintf(begins, "s")), encodeJSON(f.Branches))
+	default:
+		w.add(fmt.Sprintf(begins, table), encodeJSON(f.Branches))
+	}
+}
+
+// ofSession is true of rows of the table whose session s is as the term says. As
+// a scalar it is asked of each row and cannot lead the way through the table.
+func ofSession(table, term string) string {
+	return fmt.Sprintf("coalesce((SELECT %s FROM sdk_sessions AS s WHERE s.session_id = %s.session_id), 0)", term, table)
 }
 
 // status adds the term about the status of an observation or summary.
-func (w *where) status(f memory.Filter) {
+func (w *where) status(f filter) {
 	switch len(f.Statuses) {
 	case 0:
 		w.add("status = 'active'")
@@ -118,7 +187,7 @@ func (w *where) status(f memory.Filter) {
 }
 
 // details adds the terms that only observations have.
-func (w *where) details(f memory.Filter, now time.Time) {
+func (w *where) details(f filter, now time.Time) {
 	w.status(f)
 	if len(f.Types) > 0 {
 		w.add("+type IN (SELECT value FROM json_each(?))", encodeJSON(f.Types))
@@ -126,7 +195,10 @@ func (w *where) details(f memory.Filter, now time.Time) {
 	if f.PinnedOnly {
 		w.add("pinned = 1")
 	}
-	if !f.IncludeExpired {
+	switch {
+	case f.ExpiredOnly:
+		w.add("valid_until_epoch <= ?", now.UnixMilli())
+	case !f.IncludeExpired:
 		w.add("(valid_until_epoch IS NULL OR valid_until_epoch > ?)", now.UnixMilli())
 	}
 	if len(f.Concepts) > 0 {
@@ -166,5 +238,21 @@ var likeEscaper = strings.NewReplacer(`\`, `\\`, `%`, `\%`, `_`, `\_`)
 
 // detailed reports whether f asks for what only observations have.
 func detailed(f memory.Filter) bool {
-	return len(f.Types) > 0 || len(f.Concepts) > 0 || len(f.Tags) > 0 || len(f.Files) > 0 || f.PinnedOnly
+	return len(f.Types) > 0 || len(f.Concepts) > 0 || len(f.Tags) > 0 || len(f.Files) > 0 || f.PinnedOnly ||
+		f.ExpiredOnly
+}
+
+// kindsOf gives the kinds of rows that a timeline of f has. A prompt has no
+// status: it is there when active memories are asked for, perhaps among others.
+func kindsOf(f memory.Filter) []memory.ItemKind {
+	kinds := []memory.ItemKind{memory.KindObservation}
+	if !detailed(f) {
+		kinds = append(kinds, memory.KindSummary)
+		if len(f.Statuses) == 0 || slices.Contains(f.Statuses, memory.StatusActive) {
+			kinds = append(kinds, memory.KindPrompt)
+		}
+	}
+	return slices.DeleteFunc(kinds, func(k memory.ItemKind) bool {
+		return len(f.Kinds) > 0 && !slices.Contains(f.Kinds, k)
+	})
 }

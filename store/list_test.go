@@ -367,9 +367,9 @@ func TestProjectsAreListedByActivity(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := []memory.Project{
-		{Key: "/a", Sessions: 1, LastActive: noon.Add(3 * time.Minute)},
-		{Key: "/c", Sessions: 1, LastActive: noon.Add(2 * time.Minute)},
-		{Key: "/b", Sessions: 1, Observations: 1, LastActive: noon.Add(time.Minute)},
+		{Key: "/a", Sessions: 1, Events: 2, LastActive: noon.Add(3 * time.Minute)},
+		{Key: "/c", Sessions: 1, Events: 1, LastActive: noon.Add(2 * time.Minute)},
+		{Key: "/b", Sessions: 1, Observations: 1, Events: 1, LastActive: noon.Add(time.Minute)},
 	}
 	if !reflect.DeepEqual(list, want) {
 		t.Errorf("%+v", list)

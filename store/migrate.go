@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 )
 
 //go:embed migrations/*.sql
@@ -18,11 +19,16 @@ type migration struct {
 	version int // PRAGMA user_version after the step
 	file    string
 	sql     string // set in tests; otherwise the file's
+	// adds says that the step only adds columns, tables and indexes. It reads and
+	// writes no memory, so no copy of the store has to be made before it, which of a
+	// large store takes minutes.
+	adds bool
 }
 
 // schema is the history of the store's schema, oldest first.
 var schema = []migration{
 	{version: 1, file: "migrations/0001_store.sql"},
+	{version: 2, file: "migrations/0002_edits.sql", adds: true},
 }
 
 func newest(steps []migration) int { return steps[len(steps)-1].version }
@@ -63,7 +69,7 @@ func migrate(ctx context.Context, conn *sql.Conn, path string, steps []migration
 	if have == want {
 		return nil
 	}
-	if have > 0 {
+	if have > 0 && slices.ContainsFunc(steps, func(m migration) bool { return m.version > have && !m.adds }) {
 		if err := backup(ctx, conn, path, have); err != nil {
 			return fmt.Errorf("back up before migrating from schema version %d: %w", have, err)
 		}

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"crypto/sha256"
-	"database/sql"
 	"encoding/hex"
 	"fmt"
 	"strings"
@@ -15,7 +14,8 @@ import (
 const observationColumns = `id, uid, session_id, project, prompt_number, coalesce(batch_id, 0), created_at_epoch,
 	type, title, subtitle, narrative, facts, concepts, files_read, files_modified, tags,
 	scope, status, certainty, pinned, weight, coalesce(valid_until_epoch, 0),
-	tool_name, compressor, model, provisional, tokens_spent, tokens_source, git_branch, git_commit, content_hash`
+	tool_name, compressor, model, provisional, tokens_spent, tokens_source, git_branch, git_commit, content_hash,
+	status_reason, superseded_by, coalesce(edited_at_epoch, 0)`
 
 func scanObservation(r row) (memory.Observation, error) {
 	var o memory.Observation
@@ -31,6 +31,7 @@ func observationFields(o *memory.Observation) []any {
 		&o.Scope, &o.Status, &o.Certainty, &o.Pinned, &o.Weight, epoch{&o.ValidUntil},
 		&o.ToolName, &o.Compressor, &o.Model, &o.Provisional, &o.TokensSpent, &o.TokensSource,
 		&o.GitBranch, &o.GitCommit, &o.ContentHash,
+		&o.StatusReason, &o.SupersededBy, epoch{&o.EditedAt},
 	}
 }
 
@@ -40,6 +41,16 @@ func (s *Store) Observation(ctx context.Context, id int64) (memory.Observation, 
 	o, err := one(ctx, s.read, scanObservation, "SELECT "+observationColumns+" FROM observations WHERE id = ?", id)
 	if err != nil {
 		return o, fmt.Errorf("read observation %d: %w", id, err)
+	}
+	return o, nil
+}
+
+// ObservationByUID gives the observation with a UID, as SupersededBy names one,
+// whatever its status. The error is ErrNotFound when there is none.
+func (s *Store) ObservationByUID(ctx context.Context, uid string) (memory.Observation, error) {
+	o, err := one(ctx, s.read, scanObservation, "SELECT "+observationColumns+" FROM observations WHERE uid = ?", uid)
+	if err != nil {
+		return o, fmt.Errorf("read observation %s: %w", uid, err)
 	}
 	return o, nil
 }
@@ -69,7 +80,11 @@ func (s *Store) Observations(ctx context.Context, ids []int64) ([]memory.Observa
 // ListObservations gives a page of the observations that f takes, newest first,
 // strictly older than the cursor.
 func (s *Store) ListObservations(ctx context.Context, f memory.Filter, after memory.Cursor, limit int) ([]memory.Observation, error) {
-	query, args := s.observationPage(f, spanOf(f).before(after, memory.KindObservation), "DESC", limit)
+	narrow, err := s.narrowed(ctx, f)
+	if err != nil {
+		return nil, fmt.Errorf("list observations: %w", err)
+	}
+	query, args := s.observationPage(narrow, spanOf(f).before(after, memory.KindObservation), "DESC", limit)
 	page, err := all(ctx, s.read, scanObservation, query, args...)
 	if err != nil {
 		return nil, fmt.Errorf("list observations: %w", err)
@@ -78,15 +93,16 @@ func (s *Store) ListObservations(ctx context.Context, f memory.Filter, after mem
 }
 
 // observationPage is the query for the rows of a span in the given direction.
-func (s *Store) observationPage(f memory.Filter, in span, direction string, limit int) (query string, args []any) {
+func (s *Store) observationPage(f filter, in span, direction string, limit int) (query string, args []any) {
 	w := s.observationsWhere(f, in)
 	return fmt.Sprintf("SELECT %s FROM observations WHERE %s ORDER BY created_at_epoch %s, id %[3]s LIMIT ?",
 		observationColumns, w, direction), append(w.args, limit)
 }
 
-func (s *Store) observationsWhere(f memory.Filter, in span) *where {
+func (s *Store) observationsWhere(f filter, in span) *where {
 	var w where
-	w.origin(f, in)
+	w.origin("observations", f, in)
+	w.branches("observations", f)
 	w.details(f, s.now())
 	return &w
 }
@@ -94,7 +110,7 @@ func (s *Store) observationsWhere(f memory.Filter, in span) *where {
 // SessionObservations gives the active observations of a session, oldest first.
 func (s *Store) SessionObservations(ctx context.Context, sessionID string) ([]memory.Observation, error) {
 	f := memory.Filter{SessionID: sessionID, IncludeExpired: true}
-	query, args := s.observationPage(f, spanOf(f), "ASC", -1)
+	query, args := s.observationPage(filter{Filter: f}, spanOf(f), "ASC", -1)
 	list, err := all(ctx, s.read, scanObservation, query, args...)
 	if err != nil {
 		return nil, fmt.Errorf("read the observations of session %s: %w", sessionID, err)
@@ -104,7 +120,11 @@ func (s *Store) SessionObservations(ctx context.Context, sessionID string) ([]me
 
 // CountObservations counts the observations that f takes.
 func (s *Store) CountObservations(ctx context.Context, f memory.Filter) (int, error) {
-	w := s.observationsWhere(f, spanOf(f))
+	narrow, err := s.narrowed(ctx, f)
+	if err != nil {
+		return 0, fmt.Errorf("count observations: %w", err)
+	}
+	w := s.observationsWhere(narrow, spanOf(f))
 	n, err := number(ctx, s.read, "SELECT count(*) FROM observations WHERE "+w.String(), w.args...)
 	if err != nil {
 		return 0, fmt.Errorf("count observations: %w", err)
@@ -123,22 +143,19 @@ func (s *Store) insertObservation(ctx context.Context, t tx, o memory.Observatio
 	}
 	o.Title, o.Subtitle, o.Narrative = clean(o.Title), clean(o.Subtitle), clean(o.Narrative)
 	o.ContentHash = contentHash(o)
-	var until sql.Null[string]
-	var untilEpoch sql.Null[int64]
-	if !o.ValidUntil.IsZero() {
-		until = sql.Null[string]{V: isoTime(o.ValidUntil), Valid: true}
-		untilEpoch = sql.Null[int64]{V: o.ValidUntil.UnixMilli(), Valid: true}
-	}
+	until, untilEpoch := nullTime(o.ValidUntil)
+	edited, editedEpoch := nullTime(o.EditedAt)
 	if o.Weight == 0 {
 		o.Weight = 1
 	}
 	changed, err := t.exec(ctx, `INSERT INTO observations (
-			uid, session_id, project, prompt_number, batch_id, created_at, created_at_epoch,
+			id, uid, session_id, project, prompt_number, batch_id, created_at, created_at_epoch,
 			type, title, subtitle, narrative, facts, concepts, files_read, files_modified, tags, tokens,
 			scope, status, certainty, pinned, weight, valid_until, valid_until_epoch,
 			tool_name, compressor, model, provisional, tokens_spent, tokens_source, tokens_read,
-			git_branch, git_commit, content_hash)
-		VALUES (?, ?, ?, ?, nullif(?, 0), ?, ?,  ?, ?, ?, ?, ?, ?, ?, ?, ?, ?,  ?, ?, ?, ?, ?, ?, ?,  ?, ?, ?, ?, ?, ?, ?,  ?, ?, ?)
+			git_branch, git_commit, content_hash, status_reason, superseded_by, edited_at, edited_at_epoch)
+		VALUES (`+nextID("observations", memory.KindObservation)+`,
+			?, ?, ?, ?, nullif(?, 0), ?, ?,  ?, ?, ?, ?, ?, ?, ?, ?, ?, ?,  ?, ?, ?, ?, ?, ?, ?,  ?, ?, ?, ?, ?, ?, ?,  ?, ?, ?, ?, ?, ?, ?)
 		ON CONFLICT DO NOTHING`,
 		o.UID, o.SessionID, o.Project, o.PromptNumber, o.BatchID, isoTime(o.CreatedAt), o.CreatedAt.UnixMilli(),
 		cmp.Or(clean(o.Type), memory.TypeDiscovery), o.Title, o.Subtitle, o.Narrative,
@@ -146,7 +163,8 @@ func (s *Store) insertObservation(ctx context.Context, t tx, o memory.Observatio
 		searchTokens(o),
 		cmp.Or(o.Scope, memory.ScopeProject), cmp.Or(o.Status, memory.StatusActive), o.Certainty, o.Pinned, o.Weight, until, untilEpoch,
 		clean(o.ToolName), o.Compressor, o.Model, o.Provisional, o.TokensSpent, o.TokensSource, o.ReadTokens(),
-		clean(o.GitBranch), clean(o.GitCommit), o.ContentHash)
+		clean(o.GitBranch), clean(o.GitCommit), o.ContentHash,
+		oneLine(clean(o.StatusReason), reasonLength), clean(o.SupersededBy), edited, editedEpoch)
 	if err != nil {
 		return o, false, fmt.Errorf("store observation %q: %w", oneLine(o.Title, 60), err)
 	}

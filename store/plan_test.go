@@ -32,6 +32,7 @@ func TestPagesAreReadFromAnIndexInOrder(t *testing.T) {
 		"by_time": {}, "by_project": {Project: webshop}, "by_session": {SessionID: "s1", Project: webshop},
 	}
 	wide := memory.Filter{
+		Agents: []string{"a"}, Branches: []string{"b"},
 		Types: []string{"bugfix"}, Concepts: []string{"c"}, Tags: []string{"t"}, Files: []string{"f"},
 		After: noon, Before: noon, Statuses: []memory.Status{memory.StatusArchived}, IncludeExpired: true,
 	}
@@ -48,19 +49,22 @@ func TestPagesAreReadFromAnIndexInOrder(t *testing.T) {
 		}
 	}
 	for index, f := range filters {
+		f := filter{Filter: f}
 		for _, direction := range []string{"ASC", "DESC"} {
 			t.Run(index+" "+direction, func(t *testing.T) {
-				in := spanOf(f).before(cursor, memory.KindObservation)
+				in := spanOf(f.Filter).before(cursor, memory.KindObservation)
 				query, args := s.observationPage(f, in, direction, 50)
 				check(t, "observations_"+index, query, args)
-				narrow := wide
+				narrow := filter{Filter: wide}
 				narrow.Project, narrow.SessionID = f.Project, f.SessionID
 				query, args = s.observationPage(narrow, in, direction, 50)
 				check(t, "observations_"+index, query, args)
-				query, args = summaryPage(f, in, direction, 50)
-				check(t, "session_summaries_"+index, query, args)
-				query, args = promptPage(f, in, direction, 50)
-				check(t, "user_prompts_"+index, query, args)
+				for _, f := range []filter{f, narrow} {
+					query, args = summaryPage(f, in, direction, 50)
+					check(t, "session_summaries_"+index, query, args)
+					query, args = promptPage(f, in, direction, 50)
+					check(t, "user_prompts_"+index, query, args)
+				}
 				for kind, table := range map[memory.ItemKind]string{
 					memory.KindObservation: "observations_", memory.KindPrompt: "user_prompts_", memory.KindSummary: "session_summaries_",
 				} {
@@ -78,9 +82,9 @@ func TestPagesAreReadFromAnIndexInOrder(t *testing.T) {
 
 func TestQueriesUseTheirIndex(t *testing.T) {
 	s := newStore(t)
-	pinned, pinnedArgs := s.observationPage(memory.Filter{Project: webshop, PinnedOnly: true}, span{lowest, highest}, "DESC", 50)
-	everyPinned, everyPinnedArgs := s.observationPage(memory.Filter{PinnedOnly: true}, span{lowest, highest}, "DESC", 50)
-	w := s.observationsWhere(memory.Filter{Project: webshop}, span{lowest, highest})
+	pinned, pinnedArgs := s.observationPage(filter{Filter: memory.Filter{Project: webshop, PinnedOnly: true}}, span{lowest, highest}, "DESC", 50)
+	everyPinned, everyPinnedArgs := s.observationPage(filter{Filter: memory.Filter{PinnedOnly: true}}, span{lowest, highest}, "DESC", 50)
+	w := s.observationsWhere(filter{Filter: memory.Filter{Project: webshop}}, span{lowest, highest})
 	counting := "SELECT count(*) FROM observations WHERE " + w.String()
 	tests := []struct {
 		name, want, query string
@@ -105,6 +109,15 @@ func TestQueriesUseTheirIndex(t *testing.T) {
 			`SELECT payload FROM events WHERE session_id = 's'
 			AND (prompt_number, event_id) > (coalesce((SELECT prompt_number FROM events WHERE event_id = 'x'), -1), 'x') ORDER BY prompt_number, event_id`, nil,
 		},
+		{"rejected batch", "SEARCH tombstones USING COVERING INDEX tombstones_by_batch", rejected, []any{5}},
+		{"rejected observations", "SEARCH observations USING INDEX observations_by_batch", rejected, []any{5}},
+		{"last deleted id", "SEARCH tombstones USING COVERING INDEX sqlite_autoindex_tombstones_1 (kind=?)", "SELECT " + nextID("observations", memory.KindObservation), nil},
+		{
+			"deleted twin", "SEARCH tombstones USING INDEX tombstones_by_session (session_id=? AND kind=? AND content_hash=?)",
+			"SELECT uid FROM tombstones WHERE session_id = 's' AND kind = 'observation' AND content_hash = 'h' LIMIT 1", nil,
+		},
+		{"open batches of a page", "USING INDEX batches_open", "SELECT id, events FROM batches WHERE state <> 'done' AND id > 5 ORDER BY id LIMIT 1", nil},
+		{"sessions of an agent", "USING COVERING INDEX sdk_sessions_by_agent", "SELECT count(*) FROM (SELECT 1 FROM sdk_sessions WHERE agent IN (SELECT value FROM json_each('[]')) LIMIT 9)", nil},
 		{"provisional", "SEARCH observations USING INDEX observations_by_batch", "DELETE FROM observations WHERE batch_id = 5 AND provisional = 1", nil},
 	}
 	for _, tt := range tests {
@@ -120,9 +133,9 @@ func TestQueriesUseTheirIndex(t *testing.T) {
 // The other way round a search in a large store takes seconds.
 func TestTheIndexOfWordsDrivesASearch(t *testing.T) {
 	s := newStore(t)
-	for i, f := range []memory.Filter{{}, {Project: webshop, Types: []string{"bugfix"}, Concepts: []string{"c"}, Files: []string{"f"}}, {SessionID: "s1", PinnedOnly: true}} {
+	for i, f := range []memory.Filter{{}, {Project: webshop, Types: []string{"bugfix"}, Concepts: []string{"c"}, Files: []string{"f"}}, {SessionID: "s1", PinnedOnly: true}, {Agents: []string{"a"}, Branches: []string{"b"}}} {
 		t.Run(fmt.Sprint(i), func(t *testing.T) {
-			query, args := s.matchQuery(`"cart"`, 0, f, 20)
+			query, args := s.matchQuery(`"cart"`, 0, filter{Filter: f}, 20)
 			got := plan(t, s, query, args...)
 			if !strings.HasPrefix(got, "SCAN observations_fts VIRTUAL TABLE INDEX") ||
 				!strings.Contains(got, "SEARCH observations USING INTEGER PRIMARY KEY (rowid=?)") || strings.Contains(got, "TEMP B-TREE") {

@@ -15,8 +15,10 @@ import (
 // first. It reads counters: its cost does not depend on how much there is.
 func (s *Store) Projects(ctx context.Context) ([]memory.Project, error) {
 	list, err := all(ctx, s.read, func(r row) (p memory.Project, err error) {
-		return p, r.Scan(&p.Key, &p.Sessions, &p.Observations, epoch{&p.LastActive})
-	}, `SELECT project, sessions, observations, last_active_epoch FROM projects
+		return p, r.Scan(&p.Key, &p.Sessions, &p.Observations, epoch{&p.LastActive},
+			&p.Prompts, &p.Summaries, &p.Events, &p.TokensSpent, &p.TokensSource, &p.TokensRead)
+	}, `SELECT project, sessions, observations, last_active_epoch,
+			prompts, summaries, events, tokens_spent, tokens_source, tokens_read FROM projects
 		WHERE sessions > 0 OR observations > 0 OR events > 0
 		ORDER BY last_active_epoch DESC, project`)
 	if err != nil {

@@ -38,9 +38,10 @@ func (s *Store) SessionPrompts(ctx context.Context, sessionID string) ([]memory.
 }
 
 // promptPage is the query for the rows of a span in the given direction.
-func promptPage(f memory.Filter, in span, direction string, limit int) (query string, args []any) {
+func promptPage(f filter, in span, direction string, limit int) (query string, args []any) {
 	var w where
-	w.origin(f, in)
+	w.origin("user_prompts", f, in)
+	w.branches("user_prompts", f)
 	return fmt.Sprintf("SELECT %s FROM user_prompts WHERE %s ORDER BY created_at_epoch %s, id %[3]s LIMIT ?",
 		promptColumns, &w, direction), append(w.args, limit)
 }
@@ -49,8 +50,8 @@ func promptPage(f memory.Filter, in span, direction string, limit int) (query st
 func insertPrompt(ctx context.Context, t tx, p memory.Prompt) (added bool, err error) {
 	text := clean(p.Text)
 	changed, err := t.exec(ctx, `INSERT INTO user_prompts (
-			session_id, project, prompt_number, prompt_id, machine, tokens_read, created_at, created_at_epoch, prompt_text)
-		VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING`,
+			id, session_id, project, prompt_number, prompt_id, machine, tokens_read, created_at, created_at_epoch, prompt_text)
+		VALUES (`+nextID("user_prompts", memory.KindPrompt)+`, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING`,
 		p.SessionID, p.Project, p.Number, clean(p.PromptID), p.Machine || strings.HasPrefix(text, machinePrompt),
 		memory.EstimateTokens(text), isoTime(p.CreatedAt), p.CreatedAt.UnixMilli(), text)
 	return changed > 0, err

@@ -36,15 +36,9 @@ type query struct {
 // word may be unfinished. An identifier is found in its own spelling and in
 // those with the same parts: orderService, order_service, order-service.
 func parseQuery(text string) (query, error) {
-	words := splitQuery(clean(text))
-	if len(words) > maxQueryWords {
-		words = words[:maxQueryWords]
-	}
-	if meaning := slices.DeleteFunc(slices.Clone(words), queryWord.isStop); len(meaning) > 0 {
-		words = meaning
-	}
-	if len(words) == 0 {
-		return query{}, ErrEmptyQuery
+	words, err := queryWords(text)
+	if err != nil {
+		return query{}, err
 	}
 	var q query
 	var whole, all, phrases, loose []string
@@ -69,6 +63,21 @@ func parseQuery(text string) (query, error) {
 	return q, nil
 }
 
+// queryWords gives the words of a search text that are looked for.
+func queryWords(text string) ([]queryWord, error) {
+	words := splitQuery(clean(text))
+	if len(words) > maxQueryWords {
+		words = words[:maxQueryWords]
+	}
+	if meaning := slices.DeleteFunc(slices.Clone(words), queryWord.isStop); len(meaning) > 0 {
+		words = meaning
+	}
+	if len(words) == 0 {
+		return nil, ErrEmptyQuery
+	}
+	return words, nil
+}
+
 func nonEmpty(s string) []string {
 	if s == "" {
 		return nil
@@ -78,6 +87,7 @@ func nonEmpty(s string) []string {
 
 // queryWord is one word or quoted phrase of a search text.
 type queryWord struct {
+	text      string     // as it was typed
 	compounds []compound // at least one
 	quoted    bool
 	open      bool // may be the beginning of a longer word
@@ -98,7 +108,7 @@ func splitQuery(text string) []queryWord {
 			}
 		}
 		if len(c) > 0 {
-			words = append(words, queryWord{compounds: c, quoted: quoted})
+			words = append(words, queryWord{text: s, compounds: c, quoted: quoted})
 		}
 	}
 	plain := func(s string) {

@@ -23,15 +23,19 @@ func (s *Store) Search(ctx context.Context, text string, f memory.Filter, limit 
 	if err != nil {
 		return nil, err
 	}
+	narrow, err := s.narrowed(ctx, f)
+	if err != nil {
+		return nil, fmt.Errorf("search observations: %w", err)
+	}
 	// From the narrow to the wide reading, until there is enough. The unfinished
 	// last word comes second: collecting all words with a common beginning takes
 	// long, and who typed a whole word means that one.
-	hits, err := s.match(ctx, q.whole, f, limit)
+	hits, err := s.match(ctx, q.whole, narrow, limit)
 	if err == nil && len(hits) < limit && q.all != q.whole {
-		hits, err = s.match(ctx, q.all, f, limit)
+		hits, err = s.match(ctx, q.all, narrow, limit)
 	}
 	if err == nil && len(hits) == 0 && q.any != q.all {
-		hits, err = s.match(ctx, q.any, f, limit)
+		hits, err = s.match(ctx, q.any, narrow, limit)
 	}
 	if err != nil {
 		return nil, fmt.Errorf("search observations: %w", err)
@@ -45,7 +49,7 @@ func (s *Store) Search(ctx context.Context, text string, f memory.Filter, limit 
 }
 
 // match gives the best matches of an FTS5 expression.
-func (s *Store) match(ctx context.Context, expr string, f memory.Filter, limit int) ([]memory.Hit, error) {
+func (s *Store) match(ctx context.Context, expr string, f filter, limit int) ([]memory.Hit, error) {
 	// Scoring a match takes much longer than finding it. Where a word stands in
 	// most of a large store, only the newest matches are scored, unless the
 	// filter leaves too few of them.
@@ -64,7 +68,7 @@ func (s *Store) match(ctx context.Context, expr string, f memory.Filter, limit i
 	return s.matchFrom(ctx, expr, 0, f, limit)
 }
 
-func (s *Store) matchFrom(ctx context.Context, expr string, oldest int64, f memory.Filter, limit int) ([]memory.Hit, error) {
+func (s *Store) matchFrom(ctx context.Context, expr string, oldest int64, f filter, limit int) ([]memory.Hit, error) {
 	query, args := s.matchQuery(expr, oldest, f, limit)
 	type found struct {
 		id      int64
@@ -107,8 +111,8 @@ func (s *Store) matchFrom(ctx context.Context, expr string, oldest int64, f memo
 	return hits, nil
 }
 
-func (s *Store) matchQuery(expr string, oldest int64, f memory.Filter, limit int) (query string, args []any) {
-	w := s.observationsWhere(f, spanOf(f))
+func (s *Store) matchQuery(expr string, oldest int64, f filter, limit int) (query string, args []any) {
+	w := s.observationsWhere(f, spanOf(f.Filter))
 	const snippet = `snippet(observations_fts, %d, char(0xE000), char(0xE001), '…', 24)`
 	// CROSS JOIN keeps the order: the index of words drives, the table is read by
 	// id. The other way round a search takes seconds in a large store.

@@ -276,7 +276,7 @@ func FuzzSearchTextIsNeverSyntax(f *testing.F) {
 			t.Fatal(err)
 		}
 		for _, expr := range []string{q.whole, q.all, q.any} {
-			if _, err := s.match(t.Context(), expr, memory.Filter{}, 5); err != nil {
+			if _, err := s.match(t.Context(), expr, filter{}, 5); err != nil {
 				t.Errorf("%q becomes %s: %v", text, expr, err)
 			}
 		}

@@ -3,6 +3,7 @@ package store
 import (
 	"context"
 	"fmt"
+	"strings"
 
 	"cmem/memory"
 )
@@ -25,10 +26,14 @@ func (s *Store) Session(ctx context.Context, id string) (memory.Session, error) 
 	return v, nil
 }
 
-// Sessions gives a page of the sessions of f's project and time, newest first by
+// Sessions gives a page of the sessions of f's project, agents, branches and time, newest first by
 // their beginning, strictly older than the cursor, whose ID is a Session's RowID.
 func (s *Store) Sessions(ctx context.Context, f memory.Filter, after memory.Cursor, limit int) ([]memory.Session, error) {
-	query, args := sessionPage(f, spanOf(f).before(after, after.Kind), "DESC", limit)
+	narrow, err := s.narrowed(ctx, f)
+	if err != nil {
+		return nil, fmt.Errorf("list sessions: %w", err)
+	}
+	query, args := sessionPage(narrow, spanOf(f).before(after, after.Kind), "DESC", limit)
 	page, err := all(ctx, s.read, scanSession, query, args...)
 	if err != nil {
 		return nil, fmt.Errorf("list sessions: %w", err)
@@ -36,9 +41,10 @@ func (s *Store) Sessions(ctx context.Context, f memory.Filter, after memory.Curs
 	return page, nil
 }
 
-func sessionPage(f memory.Filter, in span, direction string, limit int) (query string, args []any) {
+func sessionPage(f filter, in span, direction string, limit int) (query string, args []any) {
 	var w where
-	w.origin(f, in)
+	w.origin("sdk_sessions", f, in)
+	w.branches("sdk_sessions", f)
 	return fmt.Sprintf("SELECT %s FROM sdk_sessions WHERE %s ORDER BY created_at_epoch %s, id %[3]s LIMIT ?",
 		sessionColumns, &w, direction), append(w.args, limit)
 }
@@ -67,4 +73,46 @@ func (s *Store) SessionsByPrefix(ctx context.Context, prefix string, limit int) 
 		return nil, fmt.Errorf("find sessions by id %q: %w", prefix, err)
 	}
 	return found, nil
+}
+
+const (
+	maxFindWords = 16
+	// firstWords is how many runes of a session's first prompt are looked through.
+	firstWords = 2000
+)
+
+// FindSessions gives the newest sessions of f's origin and time in which each
+// word of the text stands: in the title, in the first prompt that the title is the
+// beginning of, the branch, the project's or the working directory, or at the
+// beginning of the id. Parts of words count, small and capital Latin letters are
+// the same. A text without a word finds every session.
+func (s *Store) FindSessions(ctx context.Context, text string, f memory.Filter, limit int) ([]memory.Session, error) {
+	narrow, err := s.narrowed(ctx, f)
+	if err != nil {
+		return nil, fmt.Errorf("find sessions: %w", err)
+	}
+	words := strings.Fields(clean(text))
+	query, args := findSessionsPage(narrow, words[:min(len(words), maxFindWords)], limit)
+	found, err := all(ctx, s.read, scanSession, query, args...)
+	if err != nil {
+		return nil, fmt.Errorf("find sessions: %w", err)
+	}
+	return found, nil
+}
+
+func findSessionsPage(f filter, words []string, limit int) (query string, args []any) {
+	var w where
+	w.origin("sdk_sessions", f, spanOf(f.Filter))
+	w.branches("sdk_sessions", f)
+	for _, word := range words {
+		begins := likeEscaper.Replace(word) + "%"
+		has := "%" + begins
+		// The first prompt stands in another table. It is looked up only where the
+		// title, which is made of it, leaves some of it out.
+		w.add(fmt.Sprintf(`(title LIKE ? ESCAPE '\' OR git_branch LIKE ? ESCAPE '\' OR project LIKE ? ESCAPE '\' OR cwd LIKE ? ESCAPE '\'
+			OR +session_id LIKE ? ESCAPE '\' OR (title = '' OR substr(title, -1) = '…') AND coalesce((SELECT substr(p.prompt_text, 1, %d) LIKE ? ESCAPE '\' FROM user_prompts AS p
+				WHERE p.session_id = sdk_sessions.session_id AND p.prompt_number = 1), 0))`, firstWords), has, has, has, has, begins, has)
+	}
+	return fmt.Sprintf("SELECT %s FROM sdk_sessions WHERE %s ORDER BY created_at_epoch DESC, id DESC LIMIT ?", sessionColumns, &w),
+		append(w.args, limit)
 }

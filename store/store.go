@@ -2,6 +2,10 @@
 // prompts, events, observations and summaries in one SQLite file and finds them
 // again, by time, by filter and by full text.
 //
+// What a person changes by hand (Edit, Merge, Add, Delete) gives a Snapshot back
+// with which Restore undoes it. A deleted memory leaves a tombstone, without its
+// text, so that it does not come back from the events that it was made from.
+//
 // What the words in it mean is decided elsewhere. No hook payload is decoded
 // here, nothing is compressed into an observation, ranked for a model or laid
 // out for a person; and no SQL and no FTS5 syntax leaves the package.
@@ -9,7 +13,6 @@ package store
 
 import (
 	"context"
-	"database/sql"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -41,8 +44,7 @@ type Store struct {
 	read  *reader
 	write *writer // nil when open for reading only
 
-	versionMu   sync.Mutex
-	versionConn *sql.Conn // pinned for DataVersion, which compares within one connection
+	watch watcher
 
 	closing sync.Once
 	closed  error // what closing it said
@@ -53,8 +55,8 @@ type Store struct {
 
 // Open opens the store at path for reading and writing. It creates the file
 // (mode 0600) and its directory (0700) where they are missing, and brings an
-// older schema up to date after writing a copy of it beside the file. The error
-// is ErrDamaged, ErrBusy, ErrForeign or a *NewerSchemaError where one of them
+// older schema up to date, after writing a copy of it beside the file when more
+// is changed than added. The error is ErrDamaged, ErrBusy, ErrForeign or a *NewerSchemaError where one of them
 // applies.
 func Open(ctx context.Context, path string) (*Store, error) {
 	s, err := open(ctx, path, schema)
@@ -152,13 +154,7 @@ func (s *Store) Close() error {
 
 func (s *Store) close() error {
 	var errs []error
-	s.versionMu.Lock()
-	if s.versionConn != nil {
-		errs = append(errs, s.versionConn.Close())
-		s.versionConn = nil
-	}
-	s.versionMu.Unlock()
-	errs = append(errs, s.read.close())
+	errs = append(errs, s.watch.close(), s.read.close())
 	if s.write != nil {
 		// Last, so that SQLite can fold the log into the file.
 		errs = append(errs, s.write.close())
@@ -167,25 +163,6 @@ func (s *Store) close() error {
 		return fmt.Errorf("close store %s: %w", s.path, err)
 	}
 	return nil
-}
-
-// DataVersion gives a number that changes when any other connection, of this
-// process or another, has committed a change. It costs no read of the data.
-func (s *Store) DataVersion(ctx context.Context) (int64, error) {
-	s.versionMu.Lock()
-	defer s.versionMu.Unlock()
-	if s.versionConn == nil {
-		conn, err := s.read.db.Conn(ctx)
-		if err != nil {
-			return 0, fmt.Errorf("watch the store: %w", err)
-		}
-		s.versionConn = conn
-	}
-	var v int64
-	if err := s.versionConn.QueryRowContext(ctx, "PRAGMA data_version").Scan(&v); err != nil {
-		return 0, fmt.Errorf("watch the store: %w", err)
-	}
-	return v, nil
 }
 
 // dsn gives the data source name of the file at the absolute path: an SQLite

@@ -44,7 +44,11 @@ func (s *Store) LatestSummary(ctx context.Context, sessionID string) (memory.Sum
 // RecentSummaries gives the newest summaries of f's project, session, time and
 // statuses, newest first.
 func (s *Store) RecentSummaries(ctx context.Context, f memory.Filter, limit int) ([]memory.Summary, error) {
-	query, args := summaryPage(f, spanOf(f), "DESC", limit)
+	narrow, err := s.narrowed(ctx, f)
+	if err != nil {
+		return nil, fmt.Errorf("list summaries: %w", err)
+	}
+	query, args := summaryPage(narrow, spanOf(f), "DESC", limit)
 	page, err := all(ctx, s.read, scanSummary, query, args...)
 	if err != nil {
 		return nil, fmt.Errorf("list summaries: %w", err)
@@ -63,9 +67,10 @@ func (s *Store) SessionSummaries(ctx context.Context, sessionID string) ([]memor
 }
 
 // summaryPage is the query for the rows of a span in the given direction.
-func summaryPage(f memory.Filter, in span, direction string, limit int) (query string, args []any) {
+func summaryPage(f filter, in span, direction string, limit int) (query string, args []any) {
 	var w where
-	w.origin(f, in)
+	w.origin("session_summaries", f, in)
+	w.branches("session_summaries", f)
 	w.status(f)
 	return fmt.Sprintf("SELECT %s FROM session_summaries WHERE %s ORDER BY created_at_epoch %s, id %[3]s LIMIT ?",
 		summaryColumns, &w, direction), append(w.args, limit)
@@ -112,10 +117,10 @@ func (s *Store) insertSummary(ctx context.Context, t tx, m memory.Summary) (stor
 		tokens += memory.EstimateTokens(*text)
 	}
 	changed, err := t.exec(ctx, `INSERT INTO session_summaries (
-			uid, session_id, project, prompt_number, created_at, created_at_epoch,
+			id, uid, session_id, project, prompt_number, created_at, created_at_epoch,
 			status, compressor, model, provisional, tokens_spent, tokens_read,
 			request, investigated, learned, completed, next_steps, notes, files_read, files_modified)
-		VALUES (?, ?, ?, ?, ?, ?,  ?, ?, ?, ?, ?, ?,  ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING`,
+		VALUES (`+nextID("session_summaries", memory.KindSummary)+`, ?, ?, ?, ?, ?, ?,  ?, ?, ?, ?, ?, ?,  ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING`,
 		m.UID, m.SessionID, m.Project, m.PromptNumber, isoTime(m.CreatedAt), m.CreatedAt.UnixMilli(),
 		cmp.Or(m.Status, memory.StatusActive), m.Compressor, m.Model, m.Provisional, m.TokensSpent, tokens,
 		m.Request, m.Investigated, m.Learned, m.Completed, m.NextSteps, m.Notes,

@@ -14,7 +14,9 @@ const titleLength = 200
 
 // Timeline gives a page of what happened: prompts, observations and summaries,
 // newest first, strictly older than the cursor. A filter on what only
-// observations have (types, concepts, tags, files, pinned) leaves out the others.
+// observations have (types, concepts, tags, files, pinned, expired) leaves out
+// the others, and one that asks for other statuses than active leaves out the
+// prompts, which have none.
 func (s *Store) Timeline(ctx context.Context, f memory.Filter, after memory.Cursor, limit int) ([]memory.Item, error) {
 	items, err := s.timeline(ctx, f, "DESC", limit, func(kind memory.ItemKind) span {
 		return spanOf(f).before(after, kind)
@@ -42,13 +44,13 @@ func (s *Store) TimelineNewer(ctx context.Context, f memory.Filter, than memory.
 func (s *Store) timeline(ctx context.Context, f memory.Filter, direction string, limit int,
 	in func(memory.ItemKind) span,
 ) ([]memory.Item, error) {
-	kinds := []memory.ItemKind{memory.KindObservation}
-	if !detailed(f) {
-		kinds = append(kinds, memory.KindPrompt, memory.KindSummary)
+	narrow, err := s.narrowed(ctx, f)
+	if err != nil {
+		return nil, err
 	}
 	var items []memory.Item
-	for _, kind := range kinds {
-		query, args := s.timelinePage(kind, f, in(kind), direction, limit)
+	for _, kind := range kindsOf(f) {
+		query, args := s.timelinePage(kind, narrow, in(kind), direction, limit)
 		page, err := all(ctx, s.read, scanItem, query, args...)
 		if err != nil {
 			return nil, err
@@ -80,20 +82,19 @@ func scanItem(r row) (memory.Item, error) {
 }
 
 // timelinePage is the query for one kind's rows of a span in the given direction.
-func (s *Store) timelinePage(kind memory.ItemKind, f memory.Filter, in span, direction string, limit int) (query string, args []any) {
+func (s *Store) timelinePage(kind memory.ItemKind, f filter, in span, direction string, limit int) (query string, args []any) {
 	var w where
-	w.origin(f, in)
-	var columns, table string
+	var columns string
+	table := tableOf[kind]
+	w.origin(table, f, in)
+	w.branches(table, f)
 	switch kind {
 	case memory.KindPrompt:
-		table = "user_prompts"
 		columns = "'', substr(prompt_text, 1, 1000), '', tokens_read, 0, machine, ''"
 	case memory.KindSummary:
-		table = "session_summaries"
 		columns = "'', coalesce(nullif(request, ''), nullif(completed, ''), learned), '', tokens_read, 0, 0, status"
 		w.status(f)
 	default:
-		table = "observations"
 		columns = "type, title, subtitle, tokens_read, pinned, 0, status"
 		w.details(f, s.now())
 	}
