@@ -79,11 +79,16 @@ func Context(ctx context.Context, src ContextSource, r Request) (Block, error) {
 	if err != nil {
 		return Block{}, err
 	}
+	return write(m, r), nil
+}
+
+// write gives the block of what was gathered.
+func write(m material, r Request) Block {
 	if len(m.observations) == 0 && len(m.pinned) == 0 && m.summary == nil {
 		text := placeholder(r.ProjectName)
-		return Block{Text: text, Stats: Stats{ByType: map[string]int{}, Tokens: memory.EstimateTokens(text)}}, nil
+		return Block{Text: text, Stats: Stats{ByType: map[string]int{}, Tokens: memory.EstimateTokens(text)}}
 	}
-	return fit(m, r), nil
+	return fit(m, r)
 }
 
 // material is what a block is written from, newest first.
@@ -91,7 +96,15 @@ type material struct {
 	pinned       []entry
 	observations []entry
 	summary      *memory.Summary
+
+	// How they were chosen, for Plan.
+	reach    memory.Filter        // whose newest observations were listed
+	listed   []memory.Observation // these, before sessions and pins took some away
+	sessions int                  // past sessions at most; 0 where they do not bound
 }
+
+// isOwn reports whether a resumed session gets what it did itself.
+func (m material) isOwn() bool { return m.reach.SessionID != "" }
 
 // entry is an observation with its line of the index, which is written once
 // however often the block is tried.
@@ -123,6 +136,7 @@ func gather(ctx context.Context, src ContextSource, r Request) (material, error)
 		}
 		if len(did) > 0 {
 			obs, filter = did, own
+			m.listed = did
 		}
 	}
 	if obs == nil {
@@ -130,12 +144,13 @@ func gather(ctx context.Context, src ContextSource, r Request) (material, error)
 		if err != nil {
 			return m, fmt.Errorf("list the project's observations: %w", err)
 		}
-		sessions := r.Limits.Sessions
+		m.sessions = r.Limits.Sessions
 		if r.Source == SourceCompact {
-			sessions = max(sessions, compactSessions)
+			m.sessions = max(m.sessions, compactSessions)
 		}
-		obs = ofSessions(all, sessions)
+		m.listed, obs = all, ofSessions(all, m.sessions)
 	}
+	m.reach = filter
 	pinned, err := src.ListObservations(ctx, memory.Filter{Project: r.Project, PinnedOnly: true}, memory.Cursor{}, pinnedMax)
 	if err != nil {
 		return m, fmt.Errorf("list the pinned observations: %w", err)
