@@ -54,10 +54,11 @@ type Config struct {
 }
 
 // value is one setting, in the form that Key.check returns. A List is in list,
-// since a text of a list may hold a comma.
+// since a text of a list may hold a comma, and Bindings are in table.
 type value struct {
 	text   string
 	list   []string
+	table  map[string][]string
 	origin Origin
 }
 
@@ -152,28 +153,41 @@ func (c *Config) expand(dir string) (string, error) {
 
 // parse reads a value in its one-line form.
 func (k *Key) parse(text string) (value, error) {
-	if k.Kind == List {
+	switch k.Kind {
+	case List:
 		list := split(text)
 		return value{list: list}, k.checkList(list)
+	case Bindings:
+		table, err := parseBindings(text)
+		return value{table: table}, err
 	}
 	text, err := k.check(text)
 	return value{text: text}, err
 }
 
 func (c *Config) value(name string) *value {
-	i, ok := index(name)
-	if !ok {
-		panic("config: undeclared key " + name)
+	if i, ok := index(name); ok {
+		return &c.values[i]
 	}
-	return &c.values[i]
+	if action, ok := actionIn(name); ok {
+		all := c.value(bindingsKey)
+		if keys, set := all.table[action]; set {
+			return &value{text: bindingText(keys), origin: all.origin}
+		}
+		return &value{}
+	}
+	panic("config: undeclared key " + name)
 }
 
 // String returns the value of any key in its one-line form, secrets included. It
 // panics, as all getters do, when the name is not declared.
 func (c *Config) String(name string) string {
 	v := c.value(name)
-	if v.list != nil {
+	switch {
+	case v.list != nil:
 		return strings.Join(v.list, ",")
+	case v.table != nil:
+		return bindingsText(v.table)
 	}
 	return v.text
 }

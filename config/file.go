@@ -131,7 +131,7 @@ func decode(file string, data []byte) ([]member, error) {
 	var members []member
 	for name, v := range top {
 		group, grouped := v.(map[string]any)
-		if _, declared := index(name); declared || !grouped {
+		if _, declared := index(name); (declared && name != bindingsKey) || !grouped {
 			members = append(members, member{name, []string{name}, v})
 			continue
 		}
@@ -161,12 +161,16 @@ func decodeObject(data []byte) (map[string]any, error) {
 
 // take applies one setting of the file.
 func (c *Config) take(m member, again bool) error {
+	action, bound := actionIn(m.name)
 	i, ok := index(m.name)
-	if !ok {
+	if !ok && !bound {
 		return unknown(m.name)
 	}
 	if again {
 		return errors.New("is set twice; remove one of the two")
+	}
+	if bound {
+		return c.takeBinding(action, m.value)
 	}
 	v, err := keys[i].fromJSON(m.value)
 	if err == nil && m.name == "data_dir" && v.text != "" {
@@ -184,7 +188,9 @@ func (c *Config) take(m member, again bool) error {
 func (k *Key) fromJSON(v any) (value, error) {
 	switch v := v.(type) {
 	case string:
-		return k.parse(v)
+		if k.Kind != Bindings {
+			return k.parse(v)
+		}
 	case bool:
 		if k.Kind == Bool {
 			return k.parse(fmt.Sprint(v))
@@ -223,6 +229,10 @@ func (k *Key) form() string {
 		return `a list of texts, such as ["a", "b"]`
 	case Enum:
 		return `one of "` + strings.Join(k.Values, `", "`) + `"`
+	case Word:
+		return fmt.Sprintf("a name in quotes, such as %q", k.Default)
+	case Bindings:
+		return keysForm
 	default:
 		return "a text in quotes"
 	}
@@ -245,69 +255,4 @@ func locate(problems []Problem, members []member, file string, data []byte) {
 			problems[i].Where = fmt.Sprintf("%s:%d", file, line)
 		}
 	}
-}
-
-// Set writes one setting to settings.json and keeps the rest of the file as it is,
-// comments included. The value is in its one-line form. An unknown name or a wrong
-// value is an error that says what is allowed, and nothing is written.
-func (c *Config) Set(name, text string) error {
-	if err := CheckName(name); err != nil {
-		return err
-	}
-	i, _ := index(name)
-	k := &keys[i]
-	v, err := k.parse(text)
-	if err == nil && name == "data_dir" && text != "" {
-		_, err = c.expand(text)
-	}
-	if err != nil {
-		return fmt.Errorf("%s: %w", name, err)
-	}
-	if err := os.MkdirAll(c.base, 0o700); err != nil {
-		return fmt.Errorf("make directory %s: %w", c.base, err)
-	}
-	file, err := jsonfile.Read(c.File())
-	if err != nil {
-		return fmt.Errorf("set %s: %w", name, err)
-	}
-	doc, err := jsonfile.Parse(c.File(), file.Data)
-	if err != nil {
-		return fmt.Errorf("set %s: %w", name, err)
-	}
-	if err := doc.Set(k.toJSON(v), pathIn(doc, name)...); err != nil {
-		return fmt.Errorf("set %s: %w", name, err)
-	}
-	if err := file.Write(doc.Bytes()); err != nil {
-		return fmt.Errorf("set %s: %w", name, err)
-	}
-	if v.origin = File; c.values[i].origin != Env {
-		c.values[i] = v
-	}
-	return nil
-}
-
-// toJSON returns a value as it stands in settings.json.
-func (k *Key) toJSON(v value) any {
-	switch k.Kind {
-	case Bool, Int:
-		return json.RawMessage(v.text)
-	case List:
-		if v.list == nil {
-			return []string{}
-		}
-		return v.list
-	default:
-		return v.text
-	}
-}
-
-// pathIn says where a setting stands in the file, or where a new one belongs:
-// inside its group when the person keeps one, else at the top by its full name.
-func pathIn(doc *jsonfile.Doc, name string) []string {
-	if group, inner, dotted := strings.Cut(name, "."); dotted && !doc.Root().Member(name).Exists() {
-		if doc.Root().Member(group).IsObject() {
-			return []string{group, inner}
-		}
-	}
-	return []string{name}
 }

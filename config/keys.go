@@ -22,6 +22,8 @@ const (
 	Duration             // a time span as Go writes it, "300ms", "1m"
 	List                 // texts; separated by commas in the environment and on the command line
 	Enum                 // one of Key.Values
+	Word                 // a name of letters, digits, - and _, in lower case
+	Bindings             // actions and their keys; JSON in the environment and on the command line
 )
 
 // Key declares one setting.
@@ -59,7 +61,11 @@ var keys = [...]Key{
 	{Name: "worker.idle", Env: "CMEM_WORKER_IDLE", Default: "1m", Kind: Duration, Min: int64(time.Second), Max: int64(24 * time.Hour), Help: "quiet time after which the worker goes away"},
 	{Name: "retention.raw_days", Env: "CMEM_RETENTION_RAW_DAYS", Default: "0", Kind: Int, Min: 0, Max: 36500, Help: "days that raw events are kept beside their observations (0: for ever)"},
 	{Name: "log.level", Env: "CMEM_LOG_LEVEL", Default: "info", Kind: Enum, Values: []string{"debug", "info", "warn", "error"}, Help: "what is written to the log"},
-	{Name: "theme", Env: "CMEM_THEME", Default: "system", Kind: Enum, Values: []string{"system", "light", "dark"}, Help: "colours of the memory browser: system, light, dark"},
+	{Name: "theme", Env: "CMEM_THEME", Default: "system", Kind: Word, Help: "colours of the memory browser: system, light, dark, nord, … or a theme of your own (docs/themes.md)"},
+	{Name: "ui.mouse", Env: "CMEM_UI_MOUSE", Default: "true", Kind: Bool, Help: "whether the memory browser uses the mouse"},
+	{Name: "ui.accessible", Env: "CMEM_ACCESSIBLE", Default: "false", Kind: Bool, Help: "whether the memory browser writes for a screen reader: plain lines, no panes"},
+	{Name: "ui.editor", Env: "CMEM_UI_EDITOR", Help: "command that the memory browser edits texts with (empty: $VISUAL, else $EDITOR)"},
+	{Name: bindingsKey, Env: "CMEM_KEYS", Kind: Bindings, Help: `other keys for actions of the memory browser, as JSON, {"archive": ["A"]}; keys.archive sets one`},
 }
 
 // Keys returns the declaration of every setting, in the order shown to people.
@@ -105,6 +111,9 @@ func (k *Key) check(value string) (string, error) {
 			return "", fmt.Errorf("%q is not one of %s%s", value, strings.Join(k.Values, ", "), didYouMean(v, k.Values))
 		}
 		return v, nil
+	case Word:
+		v := strings.ToLower(strings.TrimSpace(value))
+		return v, checkWord(v)
 	default:
 		return value, nil
 	}
@@ -152,8 +161,15 @@ func split(value string) []string {
 	return list
 }
 
-// CheckName returns an error that names the nearest keys when name is not one.
+// CheckName returns an error that names the nearest keys when name is not one. An
+// entry of the Bindings, such as "keys.archive", has a name, too.
 func CheckName(name string) error {
+	if action, ok := actionIn(name); ok {
+		if err := checkWord(action); err != nil {
+			return fmt.Errorf("%s: this is no action: %w", name, err)
+		}
+		return nil
+	}
 	if _, ok := index(name); !ok {
 		return fmt.Errorf("%s: %w", name, unknown(name))
 	}

@@ -29,7 +29,21 @@ func TestWrongValuesAreNamedAndTheOthersApply(t *testing.T) {
 		{"duration as number", `"hook.deadline": 300`, `:3: hook.deadline: must be a time span in quotes, such as "300ms"`},
 		{"list of numbers", `"exclude": ["a", 1]`, `:3: exclude: its item 2 is not a text; write it in quotes`},
 		{"list as object", `"exclude": {}`, `:3: exclude: must be a list of texts, such as ["a", "b"]`},
-		{"text as list", `"theme": ["dark"]`, `:3: theme: must be one of "system", "light", "dark"`},
+		{"text as list", `"theme": ["dark"]`, `:3: theme: must be a name in quotes, such as "system"`},
+		{"a theme of two words", `"theme": "dark mode"`, `:3: theme: "dark mode" is not a name of up to 40 letters, digits, - and _`},
+		{"a theme with an escape code", `"theme": "\u001b[2J"`, `:3: theme: "\x1b[2j" is not a name`},
+		{"no theme", `"theme": ""`, `:3: theme: "" is not a name`},
+		{"keys as a list", `"keys": ["A"]`, `:3: keys: must be an object of actions and their keys, such as {"archive": ["A"], "quit": "ctrl+q"}`},
+		{"keys as a text", `"keys": "{}"`, `:3: keys: must be an object of actions`},
+		{"keys of a number", `"keys": {"quit": 1}`, `:3: keys.quit: must be a key such as "A" or "ctrl+a", or a list of keys`},
+		{"keys with an item that is none", `"keys": {"quit": ["q", 1]}`, `:3: keys.quit: its item 2 is not a text; write it in quotes`},
+		{"an empty key", `"keys": {"quit": ""}`, `:3: keys.quit: "" is no key; write it as "a", "A", "ctrl+a", "space" or "enter"`},
+		{"a key with a space", `"keys": {"quit": "ctrl q"}`, `:3: keys.quit: "ctrl q" is no key`},
+		{"a key with an escape code", `"keys": {"quit": "\u001b"}`, `:3: keys.quit: "\x1b" is no key`},
+		{"an action of two words", `"keys": {"go on": "q"}`, `:3: keys.go on: this is no action: "go on" is not a name`},
+		{"keys in a group of a group", `"keys": {"quit": {"key": "q"}}`, `:3: keys.quit: must be a key such as`},
+		{"keys at the top", `"keys.quit": 7`, `:3: keys.quit: must be a key such as`},
+		{"keys twice", `"keys": {"quit": "q"}, "keys.quit": "Q"`, `: keys.quit: is set twice; remove one of the two`},
 		{"relative directory", `"data_dir": "memory"`, `:3: data_dir: "memory" is not an absolute path; give one, or one that begins with ~/`},
 		{"twice", `"log": {"level": "warn"}, "log.level": "warn"`, `: log.level: is set twice; remove one of the two`},
 	}
@@ -123,7 +137,7 @@ func TestEmptyFileIsNoSettings(t *testing.T) {
 }
 
 func FuzzLoad(f *testing.F) {
-	for _, text := range []string{"", "{}", "\ufeff{// x\n}", `{"theme": "dark", "context": {"sessions": 1e1}}`, `{"exclude": [1]}`, "[[[[", `{"a":{"b":{"c":1}}}`} {
+	for _, text := range []string{"", "{}", "\ufeff{// x\n}", `{"theme": "dark", "context": {"sessions": 1e1}}`, `{"exclude": [1]}`, "[[[[", `{"a":{"b":{"c":1}}}`, `{"keys":{"quit":["q","<"]},"keys.up":"k"}`} {
 		f.Add([]byte(text), "local")
 	}
 	dir := f.TempDir()
@@ -145,6 +159,15 @@ func FuzzLoad(f *testing.F) {
 			case Duration:
 				if d := int64(c.Duration(k.Name)); d < k.Min || d > k.Max {
 					t.Errorf("%s is %d ns", k.Name, d)
+				}
+			case Word:
+				if err := checkWord(c.String(k.Name)); err != nil {
+					t.Errorf("%s: %v", k.Name, err)
+				}
+			case Bindings:
+				table, err := parseBindings(c.String(k.Name))
+				if got, _ := c.KeyMap(); err != nil || len(got) != len(table) {
+					t.Errorf("%s is %q, read again %q, %v", k.Name, got, table, err)
 				}
 			case Enum:
 				if !slices.Contains(k.Values, c.String(k.Name)) {

@@ -1,133 +1,65 @@
 package themes
 
-import "charm.land/lipgloss/v2"
+// lightPalette is for a light terminal, whatever its white is.
+func lightPalette() palette {
+	return palette{
+		name:       "light",
+		background: "#ffffff", text: "#1f2430", muted: "#596077", accent: "#2450b8", border: "#83899d",
+		selectedFg: "#101728", selectedBg: "#cfdcfb", found: "#7a1f6b", blurFg: "#1f2430", blurBg: "#e4e6ea",
+		matchFg: "#3d2a00", matchBg: "#ffe08a", markFg: "#2f1a52", markBg: "#ead0f7", chip: "#33405e", chipBg: "#e8ecf6",
+		good: "#1b6a34", warn: "#855300", bad: "#b02020", dangerFg: "#ffffff", dangerBg: "#b02020", link: "#2450b8",
+		decision: "#855300", bugfix: "#b02020", feature: "#1b6a34", refactor: "#0a6670", discovery: "#2450b8", change: "#4a5068",
+		prompt: "#7437ab", summary: "#9c2c66",
+		heat: [5]string{"#616d83", "#2450b9", "#0c339a", "#002087", "#000b45"},
+	}
+}
 
-// palette is what a coloured theme is made from.
-type palette struct {
-	name                                                   string
-	background, text, muted, accent                        string
-	border, selectedFg, selectedBg, blurFg, blurBg         string
-	matchFg, matchBg, chip, chipBg                         string
-	good, warn, bad                                        string
-	decision, bugfix, feature, refactor, discovery, change string
-	prompt, summary                                        string
+// darkPalette is for a dark terminal, whatever its black is.
+func darkPalette() palette {
+	return palette{
+		name:       "dark",
+		background: "#16181f", text: "#dfe3ee", muted: "#a0a7bb", accent: "#8ab4ff", border: "#6d748b",
+		selectedFg: "#ffffff", selectedBg: "#33478a", found: "#ffebb4", blurFg: "#e6e9f2", blurBg: "#343949",
+		matchFg: "#1d1600", matchBg: "#f2c94c", markFg: "#f3e8ff", markBg: "#6b2f86", chip: "#d3daea", chipBg: "#2d3242",
+		good: "#86d69a", warn: "#eebf6d", bad: "#ff9a93", dangerFg: "#2b0503", dangerBg: "#ff9a93", link: "#8ab4ff",
+		decision: "#eebf6d", bugfix: "#ff9a93", feature: "#86d69a", refactor: "#74d3db", discovery: "#8ab4ff", change: "#b8bfd2",
+		prompt: "#d6b3ff", summary: "#f7b5d3",
+		heat: [5]string{"#8993a6", "#7fa8f2", "#9cbffe", "#c0d7fe", "#eaf1ff"},
+	}
+}
+
+// highContrastLight has 7:1 everywhere, on white.
+func highContrastLight() palette {
+	return palette{
+		name:       "high-contrast-light",
+		high:       true,
+		background: "#ffffff", text: "#000000", muted: "#333333", accent: "#002b8f", border: "#333333",
+		selectedFg: "#ffffff", selectedBg: "#002b8f", found: "#ffe94d", blurFg: "#000000", blurBg: "#d0d0d0",
+		matchFg: "#000000", matchBg: "#ffd700", markFg: "#000000", markBg: "#e2c4ff", chip: "#000000", chipBg: "#e4e4e4",
+		good: "#004d1a", warn: "#5c3200", bad: "#8f0000", dangerFg: "#ffffff", dangerBg: "#8f0000", link: "#002b8f",
+		decision: "#5c3200", bugfix: "#8f0000", feature: "#004d1a", refactor: "#004a55", discovery: "#002b8f", change: "#333333",
+		prompt: "#5a0f8c", summary: "#7a0f4d",
+		heat: [5]string{"#585858", "#1941a2", "#0a2f8f", "#001b7a", "#000b45"},
+	}
+}
+
+// highContrastDark has 7:1 everywhere, on black.
+func highContrastDark() palette {
+	return palette{
+		name:       "high-contrast-dark",
+		high:       true,
+		background: "#000000", text: "#ffffff", muted: "#d0d0d0", accent: "#6fd6ff", border: "#d0d0d0",
+		selectedFg: "#000000", selectedBg: "#ffffff", found: "#7a0045", blurFg: "#ffffff", blurBg: "#444444",
+		matchFg: "#000000", matchBg: "#ffe300", markFg: "#ffffff", markBg: "#5f00af", chip: "#ffffff", chipBg: "#303030",
+		good: "#7dff9b", warn: "#ffd75f", bad: "#ffa8a0", dangerFg: "#000000", dangerBg: "#ff9d94", link: "#6fd6ff",
+		decision: "#ffd75f", bugfix: "#ffa8a0", feature: "#7dff9b", refactor: "#5ff5f5", discovery: "#6fd6ff", change: "#d0d0d0",
+		prompt: "#e2c2ff", summary: "#ffb8dc",
+		heat: [5]string{"#979797", "#39b8df", "#54cef5", "#94e2ff", "#ddf5fe"},
+	}
 }
 
 // Light is the theme for a light terminal.
-func Light() Theme {
-	return palette{
-		name:       LightName,
-		background: "#ffffff", text: "#1f2430", muted: "#596077", accent: "#2450b8",
-		border: "#9aa1b5", selectedFg: "#101728", selectedBg: "#cfdcfb", blurFg: "#1f2430", blurBg: "#e6e8ef",
-		matchFg: "#3d2a00", matchBg: "#ffe08a", chip: "#33405e", chipBg: "#e8ecf6",
-		good: "#1b6a34", warn: "#855300", bad: "#b02020",
-		decision: "#855300", bugfix: "#b02020", feature: "#1b6a34",
-		refactor: "#0a6670", discovery: "#2450b8", change: "#4a5068",
-		prompt: "#7437ab", summary: "#9c2c66",
-	}.theme()
-}
+func Light() Theme { return lightPalette().theme() }
 
 // Dark is the theme for a dark terminal.
-func Dark() Theme {
-	return palette{
-		name:       DarkName,
-		background: "#16181f", text: "#dfe3ee", muted: "#a0a7bb", accent: "#8ab4ff",
-		border: "#5a6178", selectedFg: "#ffffff", selectedBg: "#33478a", blurFg: "#e6e9f2", blurBg: "#343949",
-		matchFg: "#1d1600", matchBg: "#f2c94c", chip: "#d3daea", chipBg: "#2d3242",
-		good: "#86d69a", warn: "#eebf6d", bad: "#ff9a93",
-		decision: "#eebf6d", bugfix: "#ff9a93", feature: "#86d69a",
-		refactor: "#74d3db", discovery: "#8ab4ff", change: "#b8bfd2",
-		prompt: "#d6b3ff", summary: "#f7b5d3",
-	}.theme()
-}
-
-func (p palette) theme() Theme {
-	fg := func(hex string) lipgloss.Style { return lipgloss.NewStyle().Foreground(lipgloss.Color(hex)) }
-	on := func(hex, bg string) lipgloss.Style { return fg(hex).Background(lipgloss.Color(bg)) }
-	t := Theme{Name: p.name, Background: lipgloss.Color(p.background)}
-	t.styles = [roles]lipgloss.Style{
-		Text:         fg(p.text),
-		Muted:        fg(p.muted),
-		Strong:       fg(p.text).Bold(true),
-		Accent:       fg(p.accent).Bold(true),
-		Border:       fg(p.border),
-		BorderFocus:  fg(p.accent),
-		Title:        fg(p.muted),
-		TitleFocus:   fg(p.accent).Bold(true),
-		Selected:     on(p.selectedFg, p.selectedBg).Bold(true),
-		SelectedBlur: on(p.blurFg, p.blurBg),
-		Match:        on(p.matchFg, p.matchBg).Bold(true),
-		Day:          fg(p.accent),
-		Session:      fg(p.text).Bold(true),
-		Heading:      fg(p.accent).Bold(true),
-		Chip:         on(p.chip, p.chipBg),
-		Key:          fg(p.accent),
-		Badge:        fg(p.good).Bold(true),
-		Good:         fg(p.good),
-		Warn:         fg(p.warn),
-		Bad:          fg(p.bad),
-		Decision:     fg(p.decision),
-		Bugfix:       fg(p.bugfix),
-		Feature:      fg(p.feature),
-		Refactor:     fg(p.refactor),
-		Discovery:    fg(p.discovery),
-		Change:       fg(p.change),
-		Other:        fg(p.muted),
-		Prompt:       fg(p.prompt),
-		Summary:      fg(p.summary),
-	}
-	return t.ready()
-}
-
-// Basic gives the theme's counterpart for a terminal of 16 colours. Its colours
-// are the terminal's own, whatever they look like there: reducing a palette
-// would turn every tinted grey into blue.
-func (t Theme) Basic() Theme {
-	switch t.Name {
-	case LightName: // without the bright colours, which vanish on white
-		return palette{
-			name:       LightName,
-			background: "15", text: "0", muted: "0", accent: "4",
-			border: "8", selectedFg: "15", selectedBg: "4", blurFg: "0", blurBg: "7",
-			matchFg: "0", matchBg: "11", chip: "0", chipBg: "7",
-			good: "4", warn: "5", bad: "1",
-			decision: "5", bugfix: "1", feature: "4",
-			refactor: "0", discovery: "4", change: "0",
-			prompt: "5", summary: "1",
-		}.theme()
-	case DarkName: // without the dark colours, which vanish on black
-		return palette{
-			name:       DarkName,
-			background: "0", text: "15", muted: "7", accent: "14",
-			border: "8", selectedFg: "15", selectedBg: "4", blurFg: "0", blurBg: "7",
-			matchFg: "0", matchBg: "11", chip: "0", chipBg: "7",
-			good: "10", warn: "11", bad: "9",
-			decision: "11", bugfix: "9", feature: "10",
-			refactor: "14", discovery: "14", change: "7",
-			prompt: "13", summary: "13",
-		}.theme()
-	}
-	return t
-}
-
-// Mono is the theme without colours: weight and reversal alone tell roles apart.
-func Mono() Theme {
-	plain := lipgloss.NewStyle()
-	bold, faint, reverse := plain.Bold(true), plain.Faint(true), plain.Reverse(true)
-	t := Theme{Name: MonoName}
-	for r := range t.styles {
-		t.styles[r] = plain
-	}
-	for _, r := range []Role{Strong, Accent, BorderFocus, Session, Heading, Key, Badge, Warn, Bad} {
-		t.styles[r] = bold
-	}
-	for _, r := range []Role{Muted, Border, Title} {
-		t.styles[r] = faint
-	}
-	for _, r := range []Role{TitleFocus, Selected, Match} {
-		t.styles[r] = reverse.Bold(true)
-	}
-	t.styles[SelectedBlur] = reverse
-	t.styles[Chip] = plain.Italic(true)
-	return t.ready()
-}
+func Dark() Theme { return darkPalette().theme() }

@@ -3,12 +3,13 @@
 // outside this package names a colour.
 //
 // No I/O is done here: a theme is a value, and whether the terminal is dark is
-// for the caller to find out.
+// for the caller to find out, as is what stands in the person's own theme files.
+// Nothing is built before it is asked for: most processes draw nothing.
 package themes
 
 import (
-	"fmt"
 	"image/color"
+	"strconv"
 	"strings"
 
 	"charm.land/lipgloss/v2"
@@ -19,26 +20,30 @@ type Role uint8
 
 // The roles. Every theme has a style for each of them.
 const (
-	Text         Role = iota // running text
-	Muted                    // secondary text: times, costs, hints
-	Strong                   // titles
-	Accent                   // the name of the program, what is active
-	Border                   // frame of a pane
-	BorderFocus              // frame of the pane that has the keys
-	Title                    // title in a frame
-	TitleFocus               // title in the frame of the pane that has the keys
-	Selected                 // the selected row
-	SelectedBlur             // the selected row of a pane without the keys
-	Match                    // words that a search found
-	Day                      // headline of a day
-	Session                  // headline of a session
-	Heading                  // headline in the details
-	Chip                     // a concept, tag or filter
-	Key                      // a key in a hint
-	Badge                    // something new
-	Good                     // all is well
-	Warn                     // worth a look
-	Bad                      // went wrong
+	Text          Role = iota // running text
+	Muted                     // secondary text: times, costs, hints
+	Strong                    // titles
+	Accent                    // the name of the program, what is active
+	Border                    // frame of a pane
+	BorderFocus               // frame of the pane that has the keys
+	Title                     // title in a frame
+	TitleFocus                // title in the frame of the pane that has the keys
+	Selected                  // the selected row
+	SelectedBlur              // the selected row of a pane without the keys
+	SelectedMatch             // words that a search found, in the selected row
+	Match                     // words that a search found
+	Mark                      // a row that is marked to be acted on with others
+	Day                       // headline of a day
+	Session                   // headline of a session
+	Heading                   // headline in the details
+	Chip                      // a concept, tag or filter
+	Key                       // a key in a hint
+	Link                      // what can be followed: a path, an id, an address
+	Badge                     // something new
+	Good                      // all is well
+	Warn                      // worth a look
+	Bad                       // went wrong
+	Danger                    // the question before something is lost
 	Decision
 	Bugfix
 	Feature
@@ -48,47 +53,62 @@ const (
 	Other // an observation of a type of its own
 	Prompt
 	Summary
+	Heat0 // a day of a heat map on which nothing happened
+	Heat1
+	Heat2
+	Heat3
+	Heat4 // the busiest days; each step stands out more than the one before
 	roles // how many there are
 )
 
-// The names that a person can choose.
-const (
-	System    = "system" // light or dark, as the terminal is
-	LightName = "light"
-	DarkName  = "dark"
-	MonoName  = "mono" // no colours at all, for NO_COLOR
-)
+// roleNames are the roles as a person's theme names them.
+var roleNames = [roles]string{
+	Text: "text", Muted: "muted", Strong: "strong", Accent: "accent",
+	Border: "border", BorderFocus: "border_focus", Title: "title", TitleFocus: "title_focus",
+	Selected: "selected", SelectedBlur: "selected_blur", SelectedMatch: "selected_match", Match: "match", Mark: "mark",
+	Day: "day", Session: "session", Heading: "heading", Chip: "chip", Key: "key", Link: "link", Badge: "badge",
+	Good: "good", Warn: "warn", Bad: "bad", Danger: "danger",
+	Decision: "decision", Bugfix: "bugfix", Feature: "feature", Refactor: "refactor", Discovery: "discovery",
+	Change: "change", Other: "other", Prompt: "prompt", Summary: "summary",
+	Heat0: "heat0", Heat1: "heat1", Heat2: "heat2", Heat3: "heat3", Heat4: "heat4",
+}
+
+// String gives the role's name as a person's theme writes it, "border_focus".
+func (r Role) String() string {
+	if r < roles {
+		return roleNames[r]
+	}
+	return "role " + strconv.Itoa(int(r))
+}
 
 // Theme is one style for each role. The zero Theme styles nothing.
 type Theme struct {
-	Name string
+	Name string // what a person chooses it by; that of a half, not of its family
 	// Background is what the styles are made for; nil in a theme without colours.
 	Background color.Color
 
 	styles      [roles]lipgloss.Style
 	open, close [roles]string // what a terminal is sent before and after text of a role
+	high        bool          // made for high contrast, and so is its counterpart in 16 colours
 }
 
-// Names lists what Named accepts, in the order in which a key cycles through them.
-func Names() []string { return []string{System, LightName, DarkName} }
+// IsDark reports whether the theme is made for a dark background. A theme
+// without colours has none and is not dark.
+func (t Theme) IsDark() bool {
+	return t.Background != nil && contrast(t.Background, color.White) > contrast(t.Background, color.Black)
+}
 
-// Named gives the theme of that name; for System the light or the dark one.
-// The error of an unknown name lists the names there are.
-func Named(name string, isDark bool) (Theme, error) {
-	switch name {
-	case System, "":
-		if isDark {
-			return Dark(), nil
-		}
-		return Light(), nil
+// Fits reports whether the theme can be read on whatever background a dark, or
+// a light, terminal usually has. A theme that does not fit is to be Painted: the
+// themes of other projects are made for one background.
+func (t Theme) Fits(isDark bool) bool {
+	switch t.Name {
 	case LightName:
-		return Light(), nil
+		return !isDark
 	case DarkName:
-		return Dark(), nil
-	case MonoName:
-		return Mono(), nil
+		return isDark
 	}
-	return Theme{}, fmt.Errorf("no theme named %q; there are %s and %s", name, strings.Join(Names(), ", "), MonoName)
+	return t.Background == nil
 }
 
 // Style gives the style of a role.
