@@ -130,7 +130,7 @@ JSON on standard input it takes the event in, as "cmem hook" does.
 			root.AddCommand(c)
 		}
 	}
-	add(groupStart, a.demoCommand(), a.installCommand(), a.uninstallCommand())
+	add(groupStart, a.demoCommand(), a.installCommand(), a.importCommand(), a.uninstallCommand())
 	add(groupRead, a.searchCommand(), a.timelineCommand(), a.showCommand(), a.sessionsCommand(), a.contextCommand(), a.exportCommand())
 	add(groupCare, a.statusCommand(), a.doctorCommand(), a.configCommand(), a.workerCommand())
 	add(groupHost, a.hookCommand(), a.mcpCommand())
