@@ -25,6 +25,7 @@ import (
 // bench is one run: its settings and what it found.
 type bench struct {
 	cmem, bare string // the programs that are measured
+	mini       string // a terminal program without anything in it
 	root       string // of the module
 	work       string // a temporary folder
 	stores     []corpus.Store
@@ -33,6 +34,9 @@ type bench struct {
 	hooksEach  int // for the storm: hooks of each of its processes
 	results
 }
+
+// usualRounds is how often quick things are run unless the person says otherwise.
+const usualRounds = 60
 
 // A part is something that can be measured by itself.
 type part struct {
@@ -67,7 +71,7 @@ func run(ctx context.Context) (err error) {
 	which := flag.String("parts", strings.Join(names, ","), "what to measure")
 	sizes := flag.String("sizes", "1k,10k,100k,1M", "observations in the stores")
 	quick := flag.Bool("quick", false, "small stores and few rounds: to see that it works, not to compare")
-	rounds := flag.Int("rounds", 60, "how often each hook is run")
+	rounds := flag.Int("rounds", usualRounds, "how often each hook is run")
 	jsonPath := flag.String("json", "", "write the results as JSON into this `file` too")
 	binary := flag.String("cmem", "", "measure this `binary` instead of one built from here")
 	cache := flag.String("cache", "", "keep generated stores in this `folder` (default: in the user's cache folder)")

@@ -41,8 +41,9 @@ func (b *bench) build(ctx context.Context, binary string) error {
 		exe = ".exe"
 	}
 	b.bare = filepath.Join(b.work, "bare"+exe)
+	b.mini = filepath.Join(b.work, "mini"+exe)
 	b.cmem = filepath.Join(b.work, "cmem"+exe)
-	programs := map[string]string{b.bare: "./bench/bare", b.cmem: "."}
+	programs := map[string]string{b.bare: "./bench/bare", b.mini: "./bench/mini", b.cmem: "."}
 	if binary != "" {
 		abs, err := filepath.Abs(binary)
 		if err != nil {

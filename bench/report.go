@@ -40,6 +40,7 @@ type results struct {
 	Machine machine  `json:"machine"`
 	Rows    []Row    `json:"rows"`
 	Figures []Figure `json:"figures"`
+	Targets []Target `json:"targets,omitempty"`
 }
 
 type machine struct {
@@ -114,7 +115,8 @@ func (r results) writeMarkdown(w io.Writer) error {
 	for _, p := range parts {
 		rows := slices.DeleteFunc(slices.Clone(r.Rows), func(row Row) bool { return row.Part != p.name })
 		figures := slices.DeleteFunc(slices.Clone(r.Figures), func(f Figure) bool { return f.Part != p.name })
-		if len(rows)+len(figures) == 0 {
+		targets := slices.DeleteFunc(slices.Clone(r.Targets), func(t Target) bool { return t.Part != p.name })
+		if len(rows)+len(figures)+len(targets) == 0 {
 			continue
 		}
 		fmt.Fprintf(&s, "\n## %s\n", p.name)
@@ -129,7 +131,10 @@ func (r results) writeMarkdown(w io.Writer) error {
 			s.WriteString("\n| | | |\n| --- | ---: | --- |\n")
 		}
 		for _, f := range figures {
-			fmt.Fprintf(&s, "| %s | %s | %s |\n", f.Name, number(f.Value), f.Unit)
+			fmt.Fprintf(&s, "| %s | %s | %s |\n", f.Name, exact(f.Value), f.Unit)
+		}
+		if len(targets) > 0 {
+			tableOfTargets(&s, targets)
 		}
 	}
 	_, err := io.WriteString(w, s.String())

@@ -96,6 +96,7 @@ func (a *App) Main(args []string) int {
 
 // Command gives the root command with all others below it.
 func (a *App) Command() *cobra.Command {
+	accessible := false
 	root := &cobra.Command{
 		Use:   "cmem",
 		Short: "Memory for AI coding assistants",
@@ -111,8 +112,9 @@ JSON on standard input it takes the event in, as "cmem hook" does.
 		SilenceErrors: true,
 		SilenceUsage:  true,
 		Args:          noArgs,
-		RunE:          func(cmd *cobra.Command, _ []string) error { return a.browse(cmd.Context()) },
+		RunE:          func(cmd *cobra.Command, _ []string) error { return a.browse(cmd.Context(), accessible) },
 	}
+	root.Flags().BoolVar(&accessible, "accessible", false, "open the browser for a screen reader: plain lines, no panes")
 	root.SuggestionsMinimumDistance = 2
 	root.SetVersionTemplate("cmem {{.Version}}\n")
 	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
@@ -132,7 +134,7 @@ JSON on standard input it takes the event in, as "cmem hook" does.
 	}
 	add(groupStart, a.demoCommand(), a.installCommand(), a.importCommand(), a.uninstallCommand())
 	add(groupRead, a.searchCommand(), a.timelineCommand(), a.showCommand(), a.sessionsCommand(), a.contextCommand(), a.exportCommand())
-	add(groupCare, a.statusCommand(), a.doctorCommand(), a.configCommand(), a.workerCommand())
+	add(groupCare, a.statusCommand(), a.doctorCommand(), a.configCommand(), a.keysCommand(), a.workerCommand())
 	add(groupHost, a.hookCommand(), a.mcpCommand())
 	root.SetHelpCommandGroupID(groupCare)
 	root.SetCompletionCommandGroupID(groupCare)

@@ -67,7 +67,7 @@ func (a *App) demo(ctx context.Context, printOnly bool) (err error) {
 	if err != nil {
 		return err
 	}
-	s, err := store.OpenReadOnly(ctx, cfg.DB())
+	s, err := store.Open(ctx, cfg.DB()) // its memories can be changed, as one's own
 	if err != nil {
 		return err
 	}
@@ -82,7 +82,7 @@ func (a *App) demo(ctx context.Context, printOnly bool) (err error) {
 		}
 		return nil
 	}
-	if err := a.runBrowser(ctx, cfg, s, project, nil); err != nil {
+	if err := a.runBrowser(ctx, cfg, s, project, a.desk(cfg, s), false); err != nil {
 		return err
 	}
 	a.say("That was a throw-away store. `cmem install` gives your own sessions a memory.")

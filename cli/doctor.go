@@ -107,6 +107,7 @@ func (a *App) diagnose(ctx context.Context, fix bool) []diagnosis {
 	all = append(all, a.diagnoseHooks()...)
 	all = append(all, diagnoseSpool(cfg)...)
 	all = append(all, diagnoseWorker(cfg))
+	all = append(all, diagnoseLook(cfg)...)
 	all = append(all, diagnoseStore(ctx, cfg, fix)...)
 	return append(all, a.diagnoseLog(cfg)...)
 }

@@ -2,7 +2,6 @@ package tui
 
 import (
 	"fmt"
-	"slices"
 
 	tea "charm.land/bubbletea/v2"
 
@@ -13,35 +12,43 @@ import (
 // press does what a key says, where it is pressed.
 func (m *model) press(msg tea.KeyPressMsg) tea.Cmd {
 	in := m.scope()
-	b, found := lookup(msg, in)
+	b, found := m.keys.lookup(msg, in)
 	if !found {
-		if in == inFilter && msg.Text != "" {
+		switch {
+		case msg.Text == "":
+		case in == inFilter:
 			m.input.insert(msg.Text)
-			return m.inputChanged()
+			return tea.Batch(m.inputChanged(), m.suggest())
+		case in == inTyping, in == inForm:
+			return m.overlays[len(m.overlays)-1].(typing).typed(m, msg.Text)
 		}
 		return nil
 	}
 	if why := b.reason(m.situation()); why != "" {
 		return m.say(themes.Muted, fmt.Sprintf("%s: %s", keyName(msg.String()), why))
 	}
-	switch b.action {
+	return m.do(b.action, in)
+}
+
+// do does an action of a scope, whoever asked for it: a key, the palette or a
+// click on its hint.
+func (m *model) do(a action, in scope) tea.Cmd {
+	switch a {
 	case actQuit:
-		m.cmds.stop()
-		return tea.Quit
+		return m.quit()
 	case actSuspend:
-		return tea.Suspend
+		return m.suspend()
 	}
 	switch in {
 	case inFilter:
-		return m.actInFilter(b.action)
-	case inHelp, inProjects:
-		if b.action == actLeave {
-			m.closeOverlay()
-			return nil
-		}
-		return m.overlays[len(m.overlays)-1].act(m, b.action)
+		return m.actInFilter(a)
+	case inPanes:
+		return m.act(a)
 	}
-	return m.act(b.action)
+	if a == actLeave {
+		return m.leaveOverlay()
+	}
+	return m.overlays[len(m.overlays)-1].act(m, a)
 }
 
 // scope says where a key pressed now applies.
@@ -57,15 +64,44 @@ func (m *model) scope() scope {
 
 // act does an action of the panes.
 func (m *model) act(a action) tea.Cmd {
+	if v, is := viewActions[a]; is {
+		return m.show(v)
+	}
+	if cmd, known := m.change(a); known {
+		return cmd
+	}
+	if cmd, known := m.reach(a); known {
+		return cmd
+	}
+	if a == actOpen && m.offersImport() {
+		return m.openImports()
+	}
+	if m.page != nil && m.state.focus == listPane {
+		if cmd, known := m.page.act(m, a); known {
+			return cmd
+		}
+	}
 	switch a {
+	case actNextView:
+		return m.step(1)
+	case actPreviousView:
+		return m.step(-1)
+	case actPalette:
+		return m.openPalette()
+	case actFind:
+		return m.openFinder()
 	case actHelp:
 		m.overlays = append(m.overlays, &helpOverlay{})
 	case actFilter:
 		m.state.focus = filterPane
+	case actUnfilter:
+		return m.unfilterLast()
+	case actStatuses:
+		return m.toggleStatuses()
 	case actProjects:
 		return m.openProjects()
 	case actTheme:
-		return m.nextTheme()
+		return m.openThemes()
 	case actMouse:
 		m.mouseFree = !m.mouseFree
 		if m.mouseFree {
@@ -77,31 +113,47 @@ func (m *model) act(a action) tea.Cmd {
 		m.detail.clear()
 		return tea.Batch(m.reload(), m.countProjects(0))
 	case actSwitch:
-		if m.state.focus == listPane {
-			m.state.focus = detailPane
-		} else {
-			m.state.focus = listPane
-		}
+		m.state.focus = m.layout.after(m.state.focus)
 	case actNarrower:
-		m.state.split = max(m.state.split-splitStep, minSplit)
+		m.moveBorder(-splitStep)
 	case actWider:
-		m.state.split = min(m.state.split+splitStep, maxSplit)
+		m.moveBorder(splitStep)
 	case actOpen:
+		switch m.state.focus {
+		case detailPane:
+			return m.openLinks()
+		case sidePane:
+			return m.nearby.act(m, a)
+		}
 		m.state.focus = detailPane
 	case actBack:
 		return m.back()
 	case actNewest:
 		m.state.focus = listPane
+		if m.page != nil {
+			cmd, _ := m.page.act(m, a)
+			return cmd
+		}
 		return m.toFirst()
-	case actCopy, actCopyID:
-		return m.copy(a)
+	case actRetry:
+		if p, is := m.page.(*queuePage); is {
+			return p.retry(m)
+		}
+	case actRaw:
+		return m.toggleRaw()
 	case actReadDown:
 		m.detail.scroll(3)
 	case actReadUp:
 		m.detail.scroll(-3)
 	default:
-		if m.state.focus == detailPane {
+		switch m.state.focus {
+		case detailPane:
 			m.detail.scroll(steps(a, m.detail.height, len(m.detail.lines)))
+			return nil
+		case sidePane:
+			return m.nearby.act(m, a)
+		}
+		if m.page != nil {
 			return nil
 		}
 		return m.moveInList(a)
@@ -125,7 +177,9 @@ func (m *model) moveInList(a action) tea.Cmd {
 
 // toFirst goes to the newest row, which may have to be read, and to its beginning.
 func (m *model) toFirst() tea.Cmd {
-	m.detail.top = 0
+	if m.list.atTop && len(m.list.items) > 0 {
+		m.detail.rewind(keyOf(m.list.items[0]))
+	}
 	if !m.list.atTop && !m.list.flat {
 		return m.readPage(fromTop, memory.Cursor{})
 	}
@@ -134,12 +188,22 @@ func (m *model) toFirst() tea.Cmd {
 	return nil
 }
 
-// back goes from the details to the list, and there clears the filter.
+// back goes from the details to the list, from there to the timeline, and
+// there takes away the marks and then the filter.
 func (m *model) back() tea.Cmd {
-	if m.state.focus == detailPane {
+	switch {
+	case m.state.focus != listPane:
 		m.state.focus = listPane
 		return nil
+	case len(m.marks) > 0:
+		clear(m.marks)
+		return nil
+	case m.page != nil && m.view != viewWhy:
+		return m.show(viewTimeline)
+	case m.view == viewWhy:
+		return m.show(viewSearch)
 	}
+	m.view = viewTimeline
 	m.setInput("")
 	return m.reload()
 }
@@ -150,6 +214,10 @@ func (m *model) actInFilter(a action) tea.Cmd {
 	case actAccept, actLeave:
 		m.state.focus = listPane
 		return nil
+	case actComplete:
+		return m.complete(1)
+	case actCompleteBack:
+		return m.complete(-1)
 	case actDown:
 		m.list.move(1)
 		return nil
@@ -157,118 +225,40 @@ func (m *model) actInFilter(a action) tea.Cmd {
 		m.list.move(-1)
 		return nil
 	}
-	if before := m.input.text; m.input.edit(a) && m.input.text != before {
-		return m.inputChanged()
+	before := m.input.text
+	if !m.input.edit(a) {
+		return nil
 	}
-	return nil
+	if m.input.text == before {
+		return m.suggest() // for the word where the cursor is now
+	}
+	return tea.Batch(m.inputChanged(), m.suggest())
 }
 
 // inputChanged starts the list for what the filter line says now, if that
 // means something else than before.
 func (m *model) inputChanged() tea.Cmd {
-	q := parseQuery(m.input.text)
+	q := parseQuery(m.input.text, m.now())
 	if q.equal(m.query) {
 		m.query = q
 		return nil
 	}
 	m.query = q
+	// Words are looked for where memories are listed.
+	if q.text != "" && m.view != viewSessions && m.view != viewWhy {
+		m.view, m.page = viewSearch, nil
+	}
 	return m.reload()
 }
 
 // paste puts text into the filter line.
 func (m *model) paste(text string) tea.Cmd {
-	if m.scope() != inFilter {
-		return nil
+	switch m.scope() {
+	case inFilter:
+		m.input.insert(text)
+		return tea.Batch(m.inputChanged(), m.suggest())
+	case inTyping, inForm:
+		return m.overlays[len(m.overlays)-1].(typing).typed(m, text)
 	}
-	m.input.insert(text)
-	return m.inputChanged()
-}
-
-// openProjects shows the projects, with the present one selected.
-func (m *model) openProjects() tea.Cmd {
-	o := &projectsOverlay{}
-	if m.project != "" {
-		o.cursor = 1 + slices.IndexFunc(m.projects, func(p memory.Project) bool { return p.Key == m.project })
-	}
-	m.overlays = append(m.overlays, o)
-	return m.countProjects(0)
-}
-
-// nextTheme goes from theme to theme and remembers the choice.
-func (m *model) nextTheme() tea.Cmd {
-	names := themes.Names()
-	m.themeName = names[(slices.Index(names, m.themeName)+1)%len(names)]
-	m.retheme()
-	return tea.Batch(m.say(themes.Text, "Theme: "+m.themeName), m.cmds.saveTheme(m.themeName))
-}
-
-// copy puts the selected memory on the clipboard of the terminal, which works
-// over ssh too.
-func (m *model) copy(a action) tea.Cmd {
-	item := m.detail.item
-	id := idOf(item.Kind, item.ID)
-	if a == actCopyID {
-		return tea.Batch(tea.SetClipboard(id), m.say(themes.Good, "Copied "+id))
-	}
-	if !m.detail.loaded {
-		return m.say(themes.Muted, "It is still being read.")
-	}
-	text := markdown(item, m.detail.content)
-	return tea.Batch(tea.SetClipboard(text), m.say(themes.Good, "Copied "+id+" as Markdown"))
-}
-
-// wheelRows is how far one notch of the wheel scrolls.
-const wheelRows = 3
-
-// wheel scrolls the pane under the mouse; the keys stay where they are.
-func (m *model) wheel(msg tea.MouseWheelMsg) {
-	n := wheelRows
-	switch msg.Button {
-	case tea.MouseWheelUp:
-		n = -wheelRows
-	case tea.MouseWheelDown:
-	default:
-		return
-	}
-	if len(m.overlays) > 0 {
-		a := actDown
-		if n < 0 {
-			a = actUp
-		}
-		m.overlays[len(m.overlays)-1].act(m, a)
-		return
-	}
-	switch p, ok := m.layout.at(msg.X, msg.Y); {
-	case ok && p == listPane:
-		m.list.scroll(n)
-	case ok && p == detailPane:
-		m.detail.scroll(n)
-	}
-}
-
-// click selects what is under the mouse.
-func (m *model) click(msg tea.MouseClickMsg) tea.Cmd {
-	if msg.Button != tea.MouseLeft {
-		return nil
-	}
-	if len(m.overlays) > 0 {
-		if m.overlayBody.contains(msg.X, msg.Y) {
-			return m.overlays[len(m.overlays)-1].pick(m, msg.Y-m.overlayBody.y)
-		}
-		m.closeOverlay()
-		return nil
-	}
-	p, ok := m.layout.at(msg.X, msg.Y)
-	if !ok {
-		return nil
-	}
-	in := m.layout.list.inner(m.layout.framed)
-	if p == listPane && in.contains(msg.X, msg.Y) {
-		before := m.list.cursor
-		if m.list.pick(msg.Y-in.y) && before == m.list.cursor && m.state.focus == listPane {
-			p = detailPane // a second click opens
-		}
-	}
-	m.state.focus = p
 	return nil
 }

@@ -17,10 +17,20 @@ func (m *model) arrive(msg tea.Msg) (cmd tea.Cmd, known bool) {
 		cmd = m.pageArrived(msg)
 	case refreshMsg:
 		m.refreshArrived(msg)
+	case completionMsg:
+		m.completionArrived(msg)
 	case hitsMsg:
 		m.hitsArrived(msg)
 	case detailMsg:
 		m.detailArrived(msg)
+	case settledMsg:
+		m.gaze.held = m.gaze.held && m.gaze.at != msg.at
+	case lateMsg:
+		return nil, m.lateArrived(msg.at)
+	case neighboursMsg:
+		m.neighboursArrived(msg)
+	case rawMsg:
+		m.rawArrived(msg)
 	case sessionsMsg:
 		m.sessionsArrived(msg)
 	case projectsMsg:
@@ -40,6 +50,18 @@ func (m *model) arrive(msg tea.Msg) (cmd tea.Cmd, known bool) {
 		} else {
 			m.savedTheme = m.themeName
 		}
+	case themesMsg:
+		cmd = tea.Batch(m.takeThemes(msg), m.cmds.watchThemes(msg.version))
+	case aroundMsg:
+		cmd = m.aroundArrived(msg)
+	case stateDueMsg:
+		cmd = m.stateIsDue()
+	case stateSavedMsg:
+		cmd = m.stateSaved(msg)
+	case setupMsg:
+		m.setupArrived(msg)
+	case importedMsg:
+		cmd = m.imported(msg)
 	case noticeOverMsg:
 		if msg.number == m.noticeNumber {
 			m.notice = ""
@@ -47,8 +69,13 @@ func (m *model) arrive(msg tea.Msg) (cmd tea.Cmd, known bool) {
 	case crashMsg:
 		m.crash = msg.err
 		cmd = tea.Quit
+	case foundSessionsMsg:
+		m.sessionsFound(msg)
 	default:
-		return nil, false
+		if cmd, known := m.pageArrives(msg); known {
+			return cmd, true
+		}
+		return m.actionArrived(msg)
 	}
 	return cmd, true
 }
@@ -155,11 +182,11 @@ func (m *model) hitsArrived(msg hitsMsg) {
 		}
 		return
 	}
-	hits := make(map[itemKey]memory.Observation, len(msg.hits))
+	hits := make(map[itemKey]hit, len(msg.hits))
 	items := make([]memory.Item, 0, len(msg.hits))
 	for _, h := range msg.hits {
-		item := itemOf(h.Observation)
-		hits[keyOf(item)] = h.Observation
+		item := itemOf(h.observation)
+		hits[keyOf(item)] = h
 		items = append(items, item)
 	}
 	m.list.hits = hits
@@ -168,7 +195,6 @@ func (m *model) hitsArrived(msg hitsMsg) {
 		return
 	}
 	m.list.show(window{items: items, atTop: true, atEnd: true}, true, false)
-	m.detail.clear() // the words to be lit are others now
 }
 
 // itemOf gives the row of an observation.
@@ -178,17 +204,6 @@ func itemOf(o memory.Observation) memory.Item {
 		PromptNumber: o.PromptNumber, CreatedAt: o.CreatedAt, Type: o.Type, Title: o.Title,
 		Subtitle: o.Subtitle, Tokens: o.ReadTokens(), Pinned: o.Pinned, Status: o.Status,
 	}
-}
-
-func (m *model) detailArrived(msg detailMsg) {
-	if !m.detail.has || keyOf(m.detail.item) != msg.key || isCancelled(msg.err) {
-		return
-	}
-	if msg.err != nil {
-		m.detail.failed, m.detail.lines = "It could not be read: "+cleanLine(msg.err.Error()), nil
-		return
-	}
-	m.detail.fill(msg.content)
 }
 
 func (m *model) sessionsArrived(msg sessionsMsg) {
@@ -218,6 +233,9 @@ func (m *model) projectsArrived(msg projectsMsg) tea.Cmd {
 	if m.projects == nil {
 		m.projects = []memory.Project{}
 	}
+	if first {
+		again = tea.Batch(again, m.settleProject())
+	}
 	if first && m.query.project != "" {
 		return tea.Batch(again, m.reload()) // its name can be resolved now
 	}
@@ -234,5 +252,10 @@ func (m *model) storeChanged(msg changedMsg) tea.Cmd {
 	}
 	m.stale, m.detailStale = true, true
 	m.sessionsStale = true
-	return tea.Batch(m.cmds.watch(msg.version), m.countProjects(m.cmds.timing.counts))
+	m.first.asked = false
+	var page tea.Cmd
+	if m.page != nil {
+		page = m.page.load(m, true)
+	}
+	return tea.Batch(page, m.cmds.watch(msg.version), m.countProjects(m.cmds.timing.counts))
 }

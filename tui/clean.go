@@ -18,6 +18,22 @@ func cleanLine(s string) string {
 	return strings.TrimSpace(clean(s, false))
 }
 
+// cleanSnippet is cleanLine for text in which matches stand between marks, which
+// it keeps.
+func cleanSnippet(s string) string {
+	var b strings.Builder
+	for i, part := range strings.FieldsFunc(s, func(r rune) bool { return r == memory.MatchStart }) {
+		word, after, marked := strings.Cut(part, string(memory.MatchEnd))
+		switch {
+		case i == 0 && !strings.HasPrefix(s, string(memory.MatchStart)), !marked:
+			b.WriteString(clean(part, false))
+		default:
+			b.WriteString(string(memory.MatchStart) + clean(word, false) + string(memory.MatchEnd) + clean(after, false))
+		}
+	}
+	return strings.TrimSpace(b.String())
+}
+
 // cleanText is cleanLine for text of several lines. Tabs become four spaces.
 func cleanText(s string) string {
 	s = strings.ReplaceAll(s, "\r\n", "\n")
@@ -120,14 +136,16 @@ func cleanItems(items []memory.Item) []memory.Item {
 		items[i].Title = cleanLine(items[i].Title)
 		items[i].Subtitle = cleanLine(items[i].Subtitle)
 		items[i].Type = cleanLine(items[i].Type)
+		items[i].Status = memory.Status(cleanLine(string(items[i].Status)))
 	}
 	return items
 }
 
 func cleanObservation(o memory.Observation) memory.Observation {
-	for _, s := range []*string{&o.Type, &o.Title, &o.Subtitle, &o.ToolName, &o.Compressor, &o.Model, &o.GitBranch, &o.GitCommit, &o.UID} {
+	for _, s := range []*string{&o.Type, &o.Title, &o.Subtitle, &o.ToolName, &o.Compressor, &o.Model, &o.GitBranch, &o.GitCommit, &o.UID, &o.StatusReason} {
 		*s = cleanLine(*s)
 	}
+	o.Certainty, o.Status = memory.Certainty(cleanLine(string(o.Certainty))), memory.Status(cleanLine(string(o.Status)))
 	o.Narrative = cleanText(o.Narrative)
 	for _, list := range []*[]string{&o.Facts, &o.Concepts, &o.FilesRead, &o.FilesModified, &o.Tags} {
 		*list = cleanLines(*list)

@@ -18,22 +18,32 @@ import (
 type timing struct {
 	poll   time.Duration // between two looks at the store
 	status time.Duration // between two looks at the worker
-	settle time.Duration // rest of the cursor before details are fetched in a run of moves
+	run    time.Duration // moves that follow one another faster are one run
+	settle time.Duration // rest of the cursor before details are shown after a run of moves
+	late   time.Duration // from where on a memory is long in coming
+	near   time.Duration // rest before what is near a memory is looked for
 	counts time.Duration // from a change to the counting of the projects
 	notice time.Duration // how long a notice stays
+	state  time.Duration // from a change of place to remembering it
 }
 
 var defaultTiming = timing{
-	poll:   250 * time.Millisecond,
+	poll:   50 * time.Millisecond, // a change is on the screen within twice that
 	status: 2 * time.Second,
-	settle: 60 * time.Millisecond,
+	run:    200 * time.Millisecond,
+	settle: 140 * time.Millisecond,
+	late:   150 * time.Millisecond,
+	near:   200 * time.Millisecond,
 	counts: 500 * time.Millisecond,
 	notice: 4 * time.Second,
+	state:  2 * time.Second,
 }
 
 const (
-	maxHits  = 100 // hits of a search that are shown
-	maxFresh = 100 // new rows that are counted one by one
+	firstHits = 100  // hits of a search that are asked for first
+	moreHits  = 3    // how many times as many are asked for when one comes to their end
+	maxHits   = 1000 // and how many at most
+	maxFresh  = 100  // new rows that are counted one by one
 )
 
 // noVersion is a version that no store has.
@@ -51,20 +61,34 @@ const (
 	slotStatus
 	slotDay
 	slotTheme
+	slotThemes     // the person's own themes
+	slotSetup      // what the machine has
+	slotSettle     // the rest of the cursor
+	slotNearby     // neighbours of the selection
+	slotRaw        // the events behind it
+	slotPage       // what a page shows
+	slotCompletion // what could be typed
+	slotState      // remembering the state
+	slotDesk       // what is done outside: exports, installations
+	slotAim        // what has to be read before memories can be changed
+	slotMarks      // what is to be marked
 	slots
 )
 
-// commands makes every tea.Cmd of the browser. It is the only code that calls
-// the Source, and the one place at which text from the store is made harmless.
+// commands makes every tea.Cmd of the browser, in the files named commands*.go.
+// They are the only code that calls the Source and the Desk, and the one place at which text from the store is made harmless.
 // A new command of a slot cancels the one before.
 type commands struct {
 	ctx    context.Context
 	source Source
-	status func(context.Context) (Status, error)
-	save   func(string) error
+	desk   Desk
 	now    func() time.Time
 	timing timing
+	self   string // this program's file, for running its other commands
 	cancel [slots]context.CancelFunc
+	edits  editQueue
+	// handOver hands the terminal to another program; see commands_desk.go.
+	handOver func(c Command, then func(error) tea.Msg) tea.Cmd
 }
 
 // run makes a command of the slot. A panic in it is sent as a message: Bubble
@@ -141,40 +165,14 @@ func (c *commands) refresh(list int, f memory.Filter, w *window, newest bool, kn
 }
 
 // search looks for text.
-func (c *commands) search(list int, text string, f memory.Filter) tea.Cmd {
+func (c *commands) search(list int, text string, f memory.Filter, limit int) tea.Cmd {
 	return c.run(slotList, "search", func(ctx context.Context) tea.Msg {
-		hits, err := c.source.Search(ctx, text, f, maxHits)
-		for i := range hits {
-			hits[i].Observation = cleanObservation(hits[i].Observation)
-			hits[i].Snippet = cleanLine(hits[i].Snippet)
+		hits, err := c.source.Search(ctx, text, f, limit)
+		found := make([]hit, len(hits))
+		for i, h := range hits {
+			found[i] = hitOf(text, h)
 		}
-		return hitsMsg{list, hits, err}
-	})
-}
-
-// detail reads a memory whole, after a rest.
-func (c *commands) detail(k itemKey, rest time.Duration) tea.Cmd {
-	return c.run(slotDetail, "read a memory", func(ctx context.Context) tea.Msg {
-		if !sleep(ctx, rest) {
-			return nil
-		}
-		msg := detailMsg{key: k}
-		switch k.kind {
-		case memory.KindObservation:
-			var o memory.Observation
-			o, msg.err = c.source.Observation(ctx, k.id)
-			msg.content.observation = cleanObservation(o)
-		case memory.KindSummary:
-			var s memory.Summary
-			s, msg.err = c.source.Summary(ctx, k.id)
-			msg.content.summary = cleanSummary(s)
-		case memory.KindPrompt:
-			var p memory.Prompt
-			p, msg.err = c.source.Prompt(ctx, k.id)
-			p.Text = cleanText(p.Text)
-			msg.content.prompt = p
-		}
-		return msg
+		return hitsMsg{list, found, limit, err}
 	})
 }
 
@@ -228,7 +226,7 @@ func (c *commands) watch(version int64) tea.Cmd {
 
 // watchStatus waits until the worker's state is another than the one given.
 func (c *commands) watchStatus(known Status, atOnce bool) tea.Cmd {
-	if c.status == nil {
+	if c.desk.Status == nil {
 		return nil
 	}
 	return c.run(slotStatus, "ask for the worker's state", func(ctx context.Context) tea.Msg {
@@ -236,7 +234,7 @@ func (c *commands) watchStatus(known Status, atOnce bool) tea.Cmd {
 			if !first && (c.timing.status == 0 || !sleep(ctx, c.timing.status)) {
 				return nil
 			}
-			now, err := c.status(ctx)
+			now, err := c.desk.Status(ctx)
 			if err != nil {
 				now = Status{Problem: cleanLine(err.Error())}
 			}
@@ -266,11 +264,11 @@ func (c *commands) watchDay() tea.Cmd {
 
 // saveTheme remembers the theme.
 func (c *commands) saveTheme(name string) tea.Cmd {
-	if c.save == nil {
+	if c.desk.SaveTheme == nil {
 		return nil
 	}
 	return c.run(slotTheme, "remember the theme", func(context.Context) tea.Msg {
-		return themeSavedMsg{c.save(name)}
+		return themeSavedMsg{c.desk.SaveTheme(name)}
 	})
 }
 

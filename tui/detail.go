@@ -2,7 +2,6 @@ package tui
 
 import (
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 
@@ -15,10 +14,12 @@ type content struct {
 	observation memory.Observation
 	summary     memory.Summary
 	prompt      memory.Prompt
+
+	asked     string      // the first line of the prompt that it came from; empty when that is not known
+	successor memory.Item // what took its place; Kind is empty when nothing did, or that is gone
 }
 
-// detail is the pane that shows a memory whole. Until that is there it shows
-// what the row in the list knows, so that it never lags behind the cursor.
+// detail is the pane that shows a memory whole, or what a page tells of.
 type detail struct {
 	item    memory.Item // what is shown
 	has     bool        // something is shown
@@ -27,16 +28,65 @@ type detail struct {
 	failed  string // why the content is missing
 	session memory.Session
 	words   []string // to be lit
+	own     subject  // what a page tells of, when it is no memory
+	asked   sight    // what was asked for last; zero when the answer is not waited for
+	near    *nearby  // what is near it, where that has no pane of its own; nil else
+	raw     raw      // the events behind it
 
 	lines  []line // as drawn for width; nil when that has to be done again
+	rawAt  int    // the line at which the events begin
 	width  int
 	height int
 	top    int
+
+	seek   seek   // what is to come into sight when it is there
+	back   int    // the line that was the first in sight before, for seekPlace
+	places places // where reading stopped, by memory
 }
 
-// show begins with an item, of which the content may be there already.
+// seek says what the details are to show first, once it is drawn.
+type seek int
+
+const (
+	seekNothing seek = iota
+	seekMatch        // the first word that a search found
+	seekPlace        // where reading stopped
+	seekRaw          // the events
+)
+
+// isEmpty reports whether nothing is shown.
+func (d *detail) isEmpty() bool { return !d.has && d.own.tell == nil }
+
+// shows reports whether a memory is shown, lit for a search.
+func (d *detail) shows(k itemKey, words []string) bool {
+	return d.has && keyOf(d.item) == k && slices.Equal(d.words, words)
+}
+
+// anew takes away what is shown, and notes where its reader was.
+func (d *detail) anew() {
+	if d.has && d.loaded {
+		d.places.put(keyOf(d.item), reading{d.top, strings.Join(d.words, " ")})
+	}
+	*d = detail{width: d.width, height: d.height, asked: d.asked, places: d.places, near: d.near}
+}
+
+// show begins with an item; its content comes with fill. A memory that was read
+// before is shown from where its reader was, one that was searched for from what
+// was found.
 func (d *detail) show(item memory.Item, session memory.Session, words []string) {
-	*d = detail{item: item, has: true, session: session, words: words, width: d.width, height: d.height}
+	open := d.raw.next
+	d.anew()
+	d.item, d.has, d.session, d.words = item, true, session, words
+	d.raw.open = open
+	was, known := d.places.get(keyOf(item))
+	switch {
+	case open:
+		d.seek = seekRaw
+	case known && was.words == strings.Join(words, " "):
+		d.seek, d.back = seekPlace, was.top
+	case len(words) > 0:
+		d.seek = seekMatch
+	}
 }
 
 // fill brings the content.
@@ -49,7 +99,27 @@ func (d *detail) keep(item memory.Item, session memory.Session) {
 	}
 }
 
-func (d *detail) clear() { *d = detail{width: d.width, height: d.height} }
+// tell shows a subject that its page tells of. Its text may be another each
+// time: it is cheap, and the page knows when it changes.
+func (d *detail) tell(s subject) {
+	if s.key != d.own.key || d.has {
+		d.anew()
+	}
+	d.own, d.asked, d.lines = s, sight{}, nil
+}
+
+func (d *detail) clear() {
+	d.anew()
+	d.asked = sight{}
+}
+
+// rewind shows the beginning again, whenever an item is shown.
+func (d *detail) rewind(k itemKey) {
+	d.places.drop(k)
+	if d.has && keyOf(d.item) == k {
+		d.top, d.seek = 0, seekNothing
+	}
+}
 
 // resize says how large the pane is within its frame.
 func (d *detail) resize(width, height int) {
@@ -61,142 +131,61 @@ func (d *detail) resize(width, height int) {
 
 // draw makes the lines, if they have to be made again.
 func (d *detail) draw(c cells, now time.Time) {
-	if d.lines == nil && d.has && d.width > 0 {
+	switch {
+	case d.lines != nil || d.width <= 0:
+	case d.own.tell != nil:
+		d.lines = d.own.tell(c, d.width)
+	case d.has:
 		d.lines = detailLines(c, d, now)
+		d.rawAt = len(d.lines)
+		if d.raw.open && d.loaded {
+			d.lines = append(d.lines, d.raw.lines(c, d.width, d.words, now)...)
+		}
+	}
+	if d.lines != nil && d.height > 0 {
+		d.find()
 	}
 	d.scroll(0)
 }
 
+// find brings what is sought into sight, if it is there by now.
+func (d *detail) find() {
+	if !d.loaded {
+		return
+	}
+	switch d.seek {
+	case seekPlace:
+		d.top = d.back
+	case seekRaw:
+		if !d.raw.asked {
+			return
+		}
+		d.top = min(d.rawAt+1, len(d.lines)) // the headline, after a free line
+		if !d.raw.loaded {
+			return // the first page makes more room
+		}
+	case seekMatch:
+		n := slices.IndexFunc(d.lines, func(l line) bool {
+			return slices.ContainsFunc(l, func(s span) bool { return s.role == themes.Match })
+		})
+		if n >= d.height {
+			d.top = n - d.height/3
+		}
+	}
+	d.seek = seekNothing
+}
+
 // scroll moves what is in sight by n lines.
 func (d *detail) scroll(n int) {
+	if n != 0 {
+		d.seek = seekNothing // the person goes elsewhere
+	}
 	d.top = max(min(d.top+n, len(d.lines)-d.height), 0)
 }
 
-// maxMeasure is the longest line of running text: longer ones read badly.
-const maxMeasure = 92
-
-// writer makes the lines of the details.
-type writer struct {
-	cells
-	w     int // cells for text
-	total int // cells of the pane
-	words []string
-	out   []line
-}
-
-func (w *writer) line(spans ...span) {
-	l := line{{themes.Text, " "}}
-	l = append(l, spans...)
-	w.out = append(w.out, w.cutLine(l, 0, w.total))
-}
-
-// parts writes pieces with dots between them, on as many lines as they need.
-func (w *writer) parts(pieces []span) {
-	var row []span
-	used := 0
-	for _, p := range pieces {
-		p.text = w.shorten(p.text, w.w)
-		n := w.width(p.text)
-		if used > 0 && used+3+n > w.w {
-			w.line(row...)
-			row, used = nil, 0
-		}
-		if used > 0 {
-			row = append(row, span{themes.Muted, " · "})
-			used += 3
-		}
-		row = append(row, p)
-		used += n
-	}
-	w.line(row...)
-}
-
-// gap leaves a line free, once.
-func (w *writer) gap() {
-	if n := len(w.out); n > 0 && strings.TrimSpace(w.out[n-1].String()) != "" {
-		w.line()
-	}
-}
-
-// text writes running text in a role.
-func (w *writer) text(role themes.Role, s string) {
-	for _, l := range w.wrap(s, w.w) {
-		w.line(lit(l, role, w.words)...)
-	}
-}
-
-// items writes a list with marks.
-func (w *writer) items(mark string, list []string) {
-	indent := w.width(mark) + 1
-	for _, item := range list {
-		for n, l := range w.wrap(item, w.w-indent) {
-			lead := span{themes.Muted, w.fit(mark, indent)}
-			if n > 0 {
-				lead.text = strings.Repeat(" ", indent)
-			}
-			w.line(append([]span{lead}, lit(l, themes.Text, w.words)...)...)
-		}
-	}
-}
-
-func (w *writer) heading(s string) {
-	w.gap()
-	w.line(span{themes.Heading, s})
-}
-
-// section writes a headline with text, when there is text.
-func (w *writer) section(title, body string) {
-	if body != "" {
-		w.heading(title)
-		w.text(themes.Text, body)
-	}
-}
-
-// chips writes short words side by side.
-func (w *writer) chips(list []string) {
-	var row []span
-	used := 0
-	for _, s := range list {
-		chip := " " + w.shorten(s, w.w-2) + " "
-		n := w.width(chip)
-		if used > 0 && used+1+n > w.w {
-			w.line(row...)
-			row, used = nil, 0
-		}
-		if used > 0 {
-			row = append(row, span{themes.Text, " "})
-			used++
-		}
-		row = append(row, span{themes.Chip, chip})
-		used += n
-	}
-	if used > 0 {
-		w.line(row...)
-	}
-}
-
-// nameWidth is the width of the names in front of values.
-const nameWidth = 12
-
-// fields writes names and values in two columns; empty values are left out.
-func (w *writer) fields(pairs ...string) {
-	for p := range slices.Chunk(pairs, 2) {
-		if p[1] == "" {
-			continue
-		}
-		for n, l := range w.wrap(p[1], max(w.w-nameWidth, 8)) {
-			name := ""
-			if n == 0 {
-				name = p[0]
-			}
-			w.line(span{themes.Muted, w.fit(name, nameWidth)}, span{themes.Text, l})
-		}
-	}
-}
-
-// detailLines makes the lines that the details take.
+// detailLines makes the lines that the details of a memory take.
 func detailLines(c cells, d *detail, now time.Time) []line {
-	w := &writer{cells: c, w: max(min(d.width-2, maxMeasure), 1), total: d.width, words: d.words}
+	w := newWriter(c, d.width, d.words)
 	item := d.item
 	when := item.CreatedAt.In(now.Location())
 	glyph, word, role := looks(item.Kind, item.Type)
@@ -206,16 +195,7 @@ func detailLines(c cells, d *detail, now time.Time) []line {
 		head = append(head, span{themes.Muted, count(item.Tokens, "token")})
 	}
 	w.parts(head)
-	var flags []string
-	if item.Pinned {
-		flags = append(flags, pinGlyph+" pinned")
-	}
-	if item.Status != "" && item.Status != memory.StatusActive {
-		flags = append(flags, string(item.Status))
-	}
-	if len(flags) > 0 {
-		w.line(span{themes.Warn, strings.Join(flags, " · ")})
-	}
+	w.standing(d, now)
 	w.gap()
 
 	switch {
@@ -224,16 +204,19 @@ func detailLines(c cells, d *detail, now time.Time) []line {
 		w.gap()
 		w.text(themes.Bad, d.failed)
 	case item.Kind == memory.KindObservation:
-		w.observation(item, d)
+		w.observation(item, d, now)
 	case item.Kind == memory.KindSummary:
 		w.summary(item, d)
 	default:
 		w.prompt(item, d)
 	}
+	if d.loaded && d.near != nil {
+		w.neighbours(d.near, keyOf(item), now)
+	}
 	return w.out
 }
 
-func (w *writer) observation(item memory.Item, d *detail) {
+func (w *writer) observation(item memory.Item, d *detail, now time.Time) {
 	w.text(themes.Strong, item.Title)
 	if item.Subtitle != "" {
 		w.text(themes.Muted, item.Subtitle)
@@ -244,41 +227,26 @@ func (w *writer) observation(item memory.Item, d *detail) {
 	o := d.content.observation
 	if o.Narrative != "" {
 		w.gap()
-		w.text(themes.Text, o.Narrative)
+		w.prose(o.Narrative)
 	}
 	if len(o.Facts) > 0 {
 		w.heading("Facts")
 		w.items("•", o.Facts)
 	}
-	if len(o.Concepts)+len(o.Tags) > 0 {
+	if len(o.Concepts) > 0 {
 		w.heading("Concepts")
+		w.chips(o.Concepts)
+	}
+	if len(o.Tags) > 0 {
+		w.heading("Tags")
 		tags := make([]string, 0, len(o.Tags))
 		for _, t := range o.Tags {
 			tags = append(tags, "#"+t)
 		}
-		w.chips(slices.Concat(o.Concepts, tags))
+		w.chips(tags)
 	}
 	w.files(o.FilesModified, o.FilesRead)
-	made := o.Compressor
-	if o.Model != "" {
-		made += " with " + o.Model
-	}
-	if o.Provisional {
-		made += ", until the provider is back"
-	}
-	cost := ""
-	if o.TokensSource > 0 {
-		cost = "made from " + count(o.TokensSource, "token")
-		if o.TokensSpent > 0 {
-			cost += ", " + thousands(o.TokensSpent) + " spent"
-		}
-	}
-	git := o.GitBranch
-	if o.GitCommit != "" {
-		git = strings.TrimSpace(git + " @ " + o.GitCommit[:min(len(o.GitCommit), 10)])
-	}
-	w.provenance(item, d, "made by", made, "cost", cost, "tool", o.ToolName, "git", git,
-		"certainty", string(o.Certainty), "valid until", dateOrNone(o.ValidUntil))
+	w.madeFrom(item, d, now)
 }
 
 func (w *writer) summary(item memory.Item, d *detail) {
@@ -288,17 +256,17 @@ func (w *writer) summary(item memory.Item, d *detail) {
 	}
 	s := d.content.summary
 	w.text(themes.Strong, s.Request)
-	w.section("Investigated", s.Investigated)
-	w.section("Learned", s.Learned)
-	w.section("Completed", s.Completed)
-	w.section("Next steps", s.NextSteps)
-	w.section("Notes", s.Notes)
-	w.files(s.FilesModified, s.FilesRead)
-	made := s.Compressor
-	if s.Model != "" {
-		made += " with " + s.Model
+	for _, part := range []struct{ title, text string }{
+		{"Investigated", s.Investigated}, {"Learned", s.Learned}, {"Completed", s.Completed},
+		{"Next steps", s.NextSteps}, {"Notes", s.Notes},
+	} {
+		if part.text != "" {
+			w.heading(part.title)
+			w.prose(part.text)
+		}
 	}
-	w.provenance(item, d, "made by", made)
+	w.files(s.FilesModified, s.FilesRead)
+	w.provenance(item, d, "made by", maker(s.Compressor, s.Model, s.Provisional), "cost", cost(0, s.TokensSpent, item.Tokens), "uid", s.UID)
 }
 
 func (w *writer) prompt(item memory.Item, d *detail) {
@@ -311,45 +279,6 @@ func (w *writer) prompt(item memory.Item, d *detail) {
 		w.text(themes.Muted, "Written by the host, not by a person.")
 		w.gap()
 	}
-	w.text(themes.Text, p.Text)
+	w.prose(p.Text)
 	w.provenance(item, d)
-}
-
-// files writes the files that were changed and read.
-func (w *writer) files(modified, read []string) {
-	if len(modified) > 0 {
-		w.heading("Files changed")
-		w.items("±", modified)
-	}
-	if len(read) > 0 {
-		w.heading("Files read")
-		w.items("·", read)
-	}
-}
-
-// provenance writes where the memory comes from.
-func (w *writer) provenance(item memory.Item, d *detail, more ...string) {
-	w.heading("Provenance")
-	number := ""
-	if item.PromptNumber > 0 {
-		number = strconv.Itoa(item.PromptNumber)
-	}
-	session := cleanLine(item.SessionID)
-	if title := d.session.Title; title != "" {
-		session = w.shorten(title, w.w-nameWidth) + "\n" + session
-	}
-	w.fields(append([]string{
-		"id", idOf(item.Kind, item.ID),
-		"project", cleanLine(item.Project),
-		"session", session,
-		"prompt", number,
-		"agent", d.session.Agent,
-	}, more...)...)
-}
-
-func dateOrNone(t time.Time) string {
-	if t.IsZero() {
-		return ""
-	}
-	return t.Format("2 Jan 2006")
 }

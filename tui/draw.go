@@ -12,7 +12,11 @@ import (
 const (
 	costWidth = 36 // the token cost at the right
 	wordWidth = 66 // the type as a word
-	typeCells = 10
+	whyWidth  = 56 // why a hit is in the list
+	whyCells  = 20
+	// snippetCells is the least room in which where it was found says something.
+	snippetCells = 16
+	typeCells    = 10
 )
 
 // frameParts is what stands in a pane's frame.
@@ -21,8 +25,9 @@ type frameParts struct {
 	badge  string // right, in the upper edge: what is new
 	foot   string // right, in the lower edge
 	focus  bool
-	offset int // of what is in sight, for the bar at the right
-	total  int // lines there are; no bar when they all are in sight
+	danger bool // a question about something that destroys
+	offset int  // of what is in sight, for the bar at the right
+	total  int  // lines there are; no bar when they all are in sight
 }
 
 // frame puts a frame around body, of w×h cells in all. Body lines must be w-2
@@ -34,6 +39,9 @@ func frame(c cells, w, h int, p frameParts, body []line) []line {
 	border, title := themes.Border, themes.Title
 	if p.focus {
 		border, title = themes.BorderFocus, themes.TitleFocus
+	}
+	if p.danger {
+		title = themes.Danger
 	}
 	out := make([]line, 0, h)
 	out = append(out, edge(c, w, "╭", "╮", border, span{title, p.title}, span{themes.Badge, p.badge}))
@@ -101,6 +109,7 @@ type rowStyle struct {
 	flat    bool // rows stand for themselves, without days
 	project bool // rows of several projects are shown
 	words   []string
+	marks   marks // rows that are marked
 	now     time.Time
 }
 
@@ -115,7 +124,7 @@ func drawRow(s rowStyle, t *timeline, r row, sessions map[string]memory.Session)
 	case sessionRow:
 		return s.sessionLine(item, sessionTitle(t, r.item, sessions), sessions[item.SessionID].GitBranch)
 	}
-	return s.itemLine(item, r.item == t.cursor)
+	return s.itemLine(item, r.item == t.cursor, t.hits[keyOf(item)])
 }
 
 // sessionLine draws the headline of a session.
@@ -138,7 +147,7 @@ func (s rowStyle) sessionLine(item memory.Item, title, branch string) line {
 }
 
 // itemLine draws a memory.
-func (s rowStyle) itemLine(item memory.Item, selected bool) line {
+func (s rowStyle) itemLine(item memory.Item, selected bool, found hit) line {
 	glyph, word, role := looks(item.Kind, item.Type)
 	when := item.CreatedAt.In(s.now.Location())
 	clock := when.Format("15:04")
@@ -146,7 +155,7 @@ func (s rowStyle) itemLine(item memory.Item, selected bool) line {
 		clock = shortTime(when, s.now)
 	}
 	l := make(line, 0, 12)
-	l = append(l, span{themes.Text, "  "}, span{themes.Muted, clock + " "}, span{role, glyph + " "})
+	l = append(l, s.lead(item), span{themes.Muted, clock + " "}, span{role, glyph + " "})
 	room := s.w - 2 - 6 - 2
 	if s.w >= wordWidth {
 		l = append(l, span{role, s.fit(word, typeCells)})
@@ -159,6 +168,11 @@ func (s rowStyle) itemLine(item memory.Item, selected bool) line {
 		}
 		cost = s.fitRight(cost, 5) + " "
 		room -= 6
+	}
+	why := ""
+	if s.flat && s.w >= whyWidth && found.why != "" {
+		why = s.shorten(found.why, whyCells)
+		room -= s.width(why) + 1
 	}
 	mark := ""
 	if item.Pinned {
@@ -176,7 +190,15 @@ func (s rowStyle) itemLine(item memory.Item, selected bool) line {
 	if item.Kind == memory.KindSummary {
 		title = themes.Strong
 	}
-	l = append(l, lit(s.fit(item.Title, room), title, s.words)...)
+	text := lit(s.shorten(item.Title, room), title, s.words)
+	if rest := room - s.lineWidth(text) - 3; s.flat && rest >= snippetCells && len(found.snippet) > 0 {
+		text = append(text, span{themes.Muted, " — "})
+		text = append(text, s.cutLine(found.snippet, 0, rest)...)
+	}
+	l = append(l, s.cutLine(text, 0, room)...)
+	if why != "" {
+		l = append(l, span{themes.Muted, " " + why})
+	}
 	l = append(l, span{themes.Muted, cost})
 	l = s.cutLine(l, 0, s.w)
 	if selected {
@@ -185,15 +207,32 @@ func (s rowStyle) itemLine(item memory.Item, selected bool) line {
 	return l
 }
 
-// asSelected gives the line one role from end to end, and a mark at its
-// beginning that shows without colours too.
+// asSelected gives the line one role from end to end, in which only matches stay
+// lit, and a mark at its beginning that shows without colours too.
 func (s rowStyle) asSelected(l line) line {
-	role, mark := themes.SelectedBlur, markBlur
+	role, match, mark := themes.SelectedBlur, themes.SelectedBlur, markBlur
 	if s.focus {
-		role, mark = themes.Selected, markFocus
+		role, match, mark = themes.Selected, themes.SelectedMatch, markFocus
 	}
-	text := s.drop(l.String(), 1)
-	return line{{role, mark + text}}
+	out := line{{role, mark}}
+	cut := 1 // cells that the mark takes
+	for _, part := range l {
+		text := part.text
+		if cut > 0 {
+			text = s.drop(text, cut)
+			cut = max(cut-s.width(part.text), 0)
+		}
+		as := role
+		if part.role == themes.Match {
+			as = match
+		}
+		if last := &out[len(out)-1]; last.role == as {
+			last.text += text
+		} else if text != "" {
+			out = append(out, span{as, text})
+		}
+	}
+	return out
 }
 
 // sessionTitle names the session that an item heads: by its own title, else

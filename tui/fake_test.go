@@ -11,6 +11,8 @@ import (
 	"time"
 
 	"cmem/memory"
+	"cmem/recall"
+	"cmem/store"
 )
 
 // testNow is the clock of every test: a Monday noon, in a zone of its own.
@@ -26,6 +28,7 @@ const (
 // fakeSource is a small store in memory, with what a store must be asked for
 // nowhere but in commands.go.
 type fakeSource struct {
+	nothing
 	mu           sync.Mutex
 	items        []memory.Item // newest first
 	observations map[int64]memory.Observation
@@ -47,7 +50,10 @@ func at(c memory.Cursor) memory.Item {
 }
 
 func (f *fakeSource) matches(i memory.Item, filter memory.Filter) bool {
-	if filter.Project != "" && i.Project != filter.Project {
+	if filter.Project != "" && i.Project != filter.Project || filter.SessionID != "" && i.SessionID != filter.SessionID {
+		return false
+	}
+	if len(filter.Kinds) > 0 && !slices.Contains(filter.Kinds, i.Kind) {
 		return false
 	}
 	narrow := len(filter.Types)+len(filter.Concepts)+len(filter.Files) > 0
@@ -115,6 +121,17 @@ var errNotThere = errors.New("not there")
 
 func (f *fakeSource) Observation(_ context.Context, id int64) (memory.Observation, error) {
 	return get(f, f.observations, id)
+}
+
+func (f *fakeSource) ObservationByUID(_ context.Context, uid string) (memory.Observation, error) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	for _, o := range f.observations {
+		if o.UID == uid {
+			return o, nil
+		}
+	}
+	return memory.Observation{}, errNotThere
 }
 
 func (f *fakeSource) Summary(_ context.Context, id int64) (memory.Summary, error) {
@@ -307,9 +324,10 @@ func demoSource() *fakeSource {
 // hugeSource is a store of n rows that exist only when they are asked for. It
 // counts what it was asked.
 type hugeSource struct {
+	nothing
 	fakeSource
 	n     int
-	calls int
+	calls int // pages; the neighbours of a row are no page
 	given int // rows in all
 }
 
@@ -331,7 +349,10 @@ func (h *hugeSource) index(c memory.Cursor) int {
 	return int((testNow().UnixMilli()-c.EpochMS)/hugeStep.Milliseconds()) + 1
 }
 
-func (h *hugeSource) Timeline(_ context.Context, _ memory.Filter, after memory.Cursor, limit int) ([]memory.Item, error) {
+func (h *hugeSource) Timeline(_ context.Context, f memory.Filter, after memory.Cursor, limit int) ([]memory.Item, error) {
+	if f.SessionID != "" {
+		return nil, nil // what the details ask for is not counted
+	}
 	first := 0
 	if !after.IsZero() {
 		first = h.index(after)
@@ -342,18 +363,30 @@ func (h *hugeSource) Timeline(_ context.Context, _ memory.Filter, after memory.C
 			first = 0
 		}
 	}
+	h.count(limit)
 	return h.give(first, min(first+limit, h.n), false), nil
 }
 
-func (h *hugeSource) TimelineNewer(_ context.Context, _ memory.Filter, than memory.Cursor, limit int) ([]memory.Item, error) {
+func (h *hugeSource) TimelineNewer(_ context.Context, f memory.Filter, than memory.Cursor, limit int) ([]memory.Item, error) {
+	if f.SessionID != "" {
+		return nil, nil
+	}
 	end := min(h.index(than)-1, h.n)
+	h.count(limit)
 	return h.give(max(end-limit, 0), end, true), nil
+}
+
+func (h *hugeSource) count(limit int) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if limit >= pageSize {
+		h.calls++
+	}
 }
 
 func (h *hugeSource) give(from, to int, reverse bool) []memory.Item {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	h.calls++
 	var out []memory.Item
 	for i := from; i < to; i++ {
 		out = append(out, h.item(i))
@@ -383,4 +416,77 @@ func (h *hugeSource) Session(_ context.Context, id string) (memory.Session, erro
 
 func (h *hugeSource) Projects(context.Context) ([]memory.Project, error) {
 	return []memory.Project{{Key: webshop, Sessions: h.n / 40, Observations: h.n}}, nil
+}
+
+// nothing answers what a test does not ask about.
+type nothing struct{}
+
+func (nothing) Sessions(context.Context, memory.Filter, memory.Cursor, int) ([]memory.Session, error) {
+	return nil, nil
+}
+
+func (nothing) FindSessions(context.Context, string, memory.Filter, int) ([]memory.Session, error) {
+	return nil, nil
+}
+
+func (nothing) BatchEventsPage(context.Context, int64, string, int) ([]memory.RawEvent, error) {
+	return nil, nil
+}
+
+func (nothing) RawEvents(context.Context, string, int, string, int) ([]memory.RawEvent, error) {
+	return nil, nil
+}
+
+func (nothing) Edit(context.Context, []int64, memory.Edit) (memory.Snapshot, error) {
+	return memory.Snapshot{}, errNotThere
+}
+
+func (nothing) Delete(context.Context, []memory.Ref) (memory.Snapshot, error) {
+	return memory.Snapshot{}, errNotThere
+}
+
+func (nothing) Merge(context.Context, int64, []int64) (memory.Snapshot, error) {
+	return memory.Snapshot{}, errNotThere
+}
+
+func (nothing) Add(context.Context, memory.Observation) (memory.Observation, memory.Snapshot, error) {
+	return memory.Observation{}, memory.Snapshot{}, errNotThere
+}
+
+func (nothing) Restore(context.Context, memory.Snapshot) error { return errNotThere }
+
+func (nothing) Activity(context.Context, string, time.Time, time.Time) ([]memory.DayActivity, error) {
+	return nil, nil
+}
+
+func (nothing) TopFiles(context.Context, memory.Filter, int) ([]memory.Count, error) { return nil, nil }
+
+func (nothing) TopConcepts(context.Context, memory.Filter, int) ([]memory.Count, error) {
+	return nil, nil
+}
+
+func (nothing) Totals(context.Context, string) (store.Totals, error) { return store.Totals{}, nil }
+
+func (nothing) WhyContext(context.Context, string, memory.Observation) (recall.ContextEntry, error) {
+	return recall.ContextEntry{}, errNotThere
+}
+
+func (nothing) Values(context.Context, string, string, string, int) ([]memory.Count, error) {
+	return nil, nil
+}
+
+func (nothing) OpenBatches(context.Context, int64, int) ([]memory.Batch, error) { return nil, nil }
+
+func (nothing) RetryNow(context.Context, []int64) (int, error) { return 0, nil }
+
+func (nothing) PlanContext(context.Context, string) (recall.ContextPlan, error) {
+	return recall.ContextPlan{}, nil
+}
+
+func (nothing) Missed(context.Context, string, memory.Filter, int, int) ([]recall.Miss, error) {
+	return nil, nil
+}
+
+func (nothing) Related(context.Context, memory.Observation, int) ([]memory.Hit, error) {
+	return nil, nil
 }

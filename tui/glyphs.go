@@ -19,6 +19,7 @@ const (
 	pinGlyph     = "★"
 	markFocus    = "▌" // beside the selected row
 	markBlur     = "▏"
+	markedGlyph  = "✓" // a row that is marked to be acted on with others
 )
 
 var typeGlyphs = map[string]string{

@@ -37,7 +37,7 @@ var scenes = []struct {
 	{"broken", func() Options {
 		o := demoOptions()
 		o.Source = &fakeSource{fail: errors.New("open store /home/dev/.cmem/cmem.db: file is not a database")}
-		o.Status = func(context.Context) (Status, error) { return Status{}, errors.New("no worker answers") }
+		o.Desk.Status = func(context.Context) (Status, error) { return Status{}, errors.New("no worker answers") }
 		return o
 	}, func(*harness) {}},
 }

@@ -187,6 +187,6 @@ func golden(t *testing.T, name, got string) {
 func demoOptions() Options {
 	return Options{
 		Source: demoSource(), Theme: "system", Project: webshop,
-		Status: func(context.Context) (Status, error) { return Status{Running: true}, nil },
+		Desk: Desk{Status: func(context.Context) (Status, error) { return Status{Running: true}, nil }},
 	}
 }

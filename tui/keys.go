@@ -1,75 +1,131 @@
 package tui
 
 import (
-	"fmt"
-	"slices"
-
 	"charm.land/bubbles/v2/key"
 )
 
-// action names what a key does. The names are words a person can read.
+// action names what a key does. The names are words a person can read, and
+// type in settings.json to give an action other keys.
 type action string
 
 const (
-	actQuit      action = "quit"
-	actSuspend   action = "suspend"
-	actHelp      action = "help"
-	actFilter    action = "filter"
-	actProjects  action = "projects"
-	actTheme     action = "theme"
-	actMouse     action = "mouse"
-	actReload    action = "reload"
-	actSwitch    action = "switch-pane"
-	actNarrower  action = "list-narrower"
-	actWider     action = "list-wider"
-	actDown      action = "down"
-	actUp        action = "up"
-	actHalfDown  action = "half-page-down"
-	actHalfUp    action = "half-page-up"
-	actPageDown  action = "page-down"
-	actPageUp    action = "page-up"
-	actFirst     action = "first"
-	actLast      action = "last"
-	actOpen      action = "open"
-	actBack      action = "back"
-	actNewest    action = "newest"
-	actReadDown  action = "details-down"
-	actReadUp    action = "details-up"
-	actCopy      action = "copy"
-	actCopyID    action = "copy-id"
-	actAccept    action = "accept"
-	actLeave     action = "leave"
-	actLeft      action = "char-left"
-	actRight     action = "char-right"
-	actHome      action = "line-start"
-	actEnd       action = "line-end"
-	actErase     action = "erase"
-	actEraseNext action = "erase-next"
-	actEraseWord action = "erase-word"
-	actEraseAll  action = "erase-to-start"
+	actQuit     action = "quit"
+	actSuspend  action = "suspend"
+	actHelp     action = "help"
+	actPalette  action = "palette"
+	actFilter   action = "filter"
+	actUnfilter action = "remove-last-filter"
+	actStatuses action = "show-archived"
+	actProjects action = "projects"
+	actFind     action = "find-session"
+	actTheme    action = "theme"
+	actMouse    action = "mouse"
+	actReload   action = "reload"
+	actSwitch   action = "next-pane"
+	actNarrower action = "list-narrower"
+	actWider    action = "list-wider"
+
+	actTimeline     action = "view-timeline"
+	actSessions     action = "view-sessions"
+	actSearch       action = "view-search"
+	actProjectList  action = "view-projects"
+	actStats        action = "view-stats"
+	actQueue        action = "view-queue"
+	actContext      action = "view-context"
+	actWhy          action = "view-why"
+	actNextView     action = "next-view"
+	actPreviousView action = "previous-view"
+
+	actDown     action = "down"
+	actUp       action = "up"
+	actHalfDown action = "half-page-down"
+	actHalfUp   action = "half-page-up"
+	actPageDown action = "page-down"
+	actPageUp   action = "page-up"
+	actFirst    action = "first"
+	actLast     action = "last"
+	actOpen     action = "open"
+	actBack     action = "back"
+	actNewest   action = "newest"
+	actReadDown action = "details-down"
+	actReadUp   action = "details-up"
+	actRaw      action = "raw-events"
+
+	actMark       action = "mark"
+	actMarkRange  action = "mark-range"
+	actMarkAll    action = "mark-all"
+	actPin        action = "pin"
+	actTag        action = "tag"
+	actEdit       action = "edit"
+	actEditor     action = "edit-in-editor"
+	actArchive    action = "archive"
+	actWrong      action = "mark-wrong"
+	actSupersede  action = "supersede"
+	actExpire     action = "expire"
+	actMerge      action = "merge"
+	actDelete     action = "delete"
+	actUndo       action = "undo"
+	actAdd        action = "add"
+	actCopy       action = "copy"
+	actCopyID     action = "copy-id"
+	actExport     action = "export"
+	actOpenFile   action = "open-file"
+	actTranscript action = "open-transcript"
+	actResume     action = "resume-session"
+	actRetry      action = "retry"
+	actInstall    action = "install"
+
+	actAccept       action = "accept"
+	actLeave        action = "leave"
+	actSave         action = "save"
+	actNextField    action = "next-field"
+	actFieldBefore  action = "field-before"
+	actComplete     action = "complete"
+	actCompleteBack action = "complete-back"
+	actYes          action = "yes"
+	actNo           action = "no"
+	actLeft         action = "char-left"
+	actRight        action = "char-right"
+	actHome         action = "line-start"
+	actEnd          action = "line-end"
+	actErase        action = "erase"
+	actEraseNext    action = "erase-next"
+	actEraseWord    action = "erase-word"
+	actEraseAll     action = "erase-to-start"
 )
 
 // scope says where a binding applies.
 type scope int
 
 const (
-	inPanes    scope = iota // list or details have the keys
-	inFilter                // the filter line has the keys
-	inHelp                  // the help is open
-	inProjects              // the list of projects is open
+	inPanes   scope = iota // a pane has the keys
+	inFilter               // the filter line has the keys
+	inHelp                 // the help is open
+	inChoice               // a window with a list is open
+	inTyping               // a window in which a line is typed is open
+	inForm                 // a form with several fields is open
+	inConfirm              // a question that is answered with yes or no
+	scopes
 )
 
 // situation is what decides whether a binding can be used just now.
 type situation struct {
-	two      bool // list and details stand side by side
-	selected bool // there is a selected memory
-	filtered bool // a filter or search is on
-	focus    pane
+	two         bool // list and details stand side by side
+	selected    bool // there is a selected memory
+	observation bool // it is an observation, or marked ones are
+	session     bool // there is a session to go to
+	marked      int  // memories that are marked
+	filtered    bool // a filter or search is on
+	searching   bool // there are words that are searched for
+	undo        bool // there is something to take back
+	view        view
+	focus       pane
+	desk        *Desk
 }
 
 // binding is one entry of the key map: the keys, what they do, where they
-// apply and why they may not be of use just now. Help, hints and documentation
-// are made from it.
+// apply and why they may not be of use just now. Help, hints, the palette and
+// the documentation are made from it.
 type binding struct {
 	action action
 	keys   key.Binding
@@ -82,8 +138,32 @@ type binding struct {
 }
 
 func noSelection(s situation) string {
-	if !s.selected {
+	if !s.selected && s.marked == 0 {
 		return "nothing is selected"
+	}
+	return ""
+}
+
+func noEvents(s situation) string {
+	if s.view == viewContext {
+		return "" // there it shows the text itself, also where nothing is selected
+	}
+	return noSelection(s)
+}
+
+func noObservation(s situation) string {
+	if why := noSelection(s); why != "" {
+		return why
+	}
+	if !s.observation {
+		return "only observations can be changed so"
+	}
+	return ""
+}
+
+func noSession(s situation) string {
+	if !s.session {
+		return "no session is selected"
 	}
 	return ""
 }
@@ -96,81 +176,160 @@ func onePane(s situation) string {
 }
 
 func nothingToLeave(s situation) string {
-	if s.focus == listPane && !s.filtered {
+	if s.focus == listPane && !s.filtered && s.marked == 0 && s.view == viewTimeline {
 		return "nothing to go back from"
 	}
 	return ""
 }
 
+func noFilter(s situation) string {
+	if !s.filtered {
+		return "no filter is on"
+	}
+	return ""
+}
+
+func noSearch(s situation) string {
+	if !s.searching {
+		return "nothing is searched for: / does"
+	}
+	return ""
+}
+
+func nothingToUndo(s situation) string {
+	if !s.undo {
+		return "nothing to take back"
+	}
+	return ""
+}
+
+func notQueue(s situation) string {
+	if s.view != viewQueue {
+		return "it is for the queue (6)"
+	}
+	return ""
+}
+
+func notMany(s situation) string {
+	if s.marked < 2 {
+		return "mark two or more first, with space"
+	}
+	return ""
+}
+
 var (
-	panes    = []scope{inPanes}
-	lists    = []scope{inPanes, inHelp, inProjects}
-	overlays = []scope{inHelp, inProjects}
+	panes   = []scope{inPanes}
+	lists   = []scope{inPanes, inHelp, inChoice}
+	windows = []scope{inHelp, inChoice}
+	lines   = []scope{inFilter, inTyping}
+	writing = []scope{inFilter, inTyping, inForm}
+	inForms = []scope{inForm}
 )
 
-// keyMap is every binding, in the order of the help.
-var keyMap = []binding{
-	{action: actDown, keys: bind("j", "down"), group: "Move", help: "down, in the list or the details", scopes: lists},
+// defaultKeys is every binding, in the order of the help.
+var defaultKeys = []binding{
+	{action: actTimeline, keys: bind("1"), group: "Views", help: "timeline: all that happened, by day and session", scopes: panes},
+	{action: actSessions, keys: bind("2"), group: "Views", help: "sessions, each with its story", scopes: panes},
+	{action: actSearch, keys: bind("3"), group: "Views", help: "search", scopes: panes},
+	{action: actProjectList, keys: bind("4"), group: "Views", help: "projects", scopes: panes},
+	{action: actStats, keys: bind("5"), group: "Views", help: "statistics", scopes: panes},
+	{action: actQueue, keys: bind("6"), group: "Views", help: "queue: what waits, the worker, failures", scopes: panes},
+	{action: actContext, keys: bind("7"), group: "Views", help: "context: what the next session will be given", scopes: panes},
+	{action: actWhy, keys: bind("8", "W"), group: "Views", help: "why: what this search did not show", scopes: panes, disabled: noSearch},
+	{action: actNextView, keys: bind("]"), group: "Views", help: "next view", scopes: panes},
+	{action: actPreviousView, keys: bind("["), group: "Views", help: "view before", scopes: panes},
+
+	{action: actDown, keys: bind("j", "down"), group: "Move", help: "down", scopes: lists},
 	{action: actUp, keys: bind("k", "up"), group: "Move", help: "up", scopes: lists},
 	{action: actHalfDown, keys: bind("ctrl+d"), group: "Move", help: "half a page down", scopes: lists},
 	{action: actHalfUp, keys: bind("ctrl+u"), group: "Move", help: "half a page up", scopes: lists},
-	{action: actPageDown, keys: bind("pgdown", "ctrl+f", "space"), group: "Move", help: "a page down", scopes: lists},
+	{action: actPageDown, keys: bind("pgdown", "ctrl+f"), group: "Move", help: "a page down", scopes: lists},
 	{action: actPageUp, keys: bind("pgup", "ctrl+b"), group: "Move", help: "a page up", scopes: lists},
 	{action: actFirst, keys: bind("g", "home"), group: "Move", help: "to the top: the newest", scopes: lists},
 	{action: actLast, keys: bind("G", "end"), group: "Move", help: "to the end: the oldest", scopes: lists},
 	{action: actNewest, keys: bind("n"), group: "Move", help: "to what is new", scopes: panes},
 
-	{action: actOpen, keys: bind("enter", "l", "right"), group: "Read", help: "read the details", hint: "read", scopes: panes, disabled: noSelection},
-	{action: actBack, keys: bind("esc", "h", "left"), group: "Read", help: "back; in the list, clear the filter", scopes: panes, disabled: nothingToLeave},
+	{action: actOpen, keys: bind("enter", "l", "right"), group: "Read", help: "open: the details, a story, a project; in the details what is near", hint: "open", scopes: panes},
+	{action: actBack, keys: bind("esc", "h", "left"), group: "Read", help: "back; then clear the marks, the filter", scopes: panes, disabled: nothingToLeave},
 	{action: actReadDown, keys: bind("J", "shift+down"), group: "Read", help: "scroll the details from the list", scopes: panes, disabled: onePane},
 	{action: actReadUp, keys: bind("K", "shift+up"), group: "Read", help: "scroll them back", scopes: panes, disabled: onePane},
-	{action: actCopy, keys: bind("y"), group: "Read", help: "copy as Markdown", hint: "copy", scopes: panes, disabled: noSelection},
-	{action: actCopyID, keys: bind("Y"), group: "Read", help: "copy the id", scopes: panes, disabled: noSelection},
+	{action: actRaw, keys: bind("z"), group: "Read", help: "show or hide the raw events behind it; of the context, its text", scopes: panes, disabled: noEvents},
+	{action: actOpenFile, keys: bind("o"), group: "Read", help: "open a file of it in the editor", scopes: panes, disabled: noSelection},
+	{action: actTranscript, keys: bind("O"), group: "Read", help: "open the session's transcript in the editor", scopes: panes, disabled: noSession},
+	{action: actResume, keys: bind("r"), group: "Read", help: "resume the session in its directory", scopes: panes, disabled: noSession},
 
 	{action: actFilter, keys: bind("/"), group: "Find", help: "search and filter as you type", hint: "search", scopes: panes},
+	{action: actUnfilter, keys: bind("backspace", "X"), group: "Find", help: "remove the last filter", scopes: panes, disabled: noFilter},
+	{action: actStatuses, keys: bind("."), group: "Find", help: "show archived, superseded, wrong and expired ones too", scopes: panes},
+	{action: actFind, keys: bind("S"), group: "Find", help: "find a session by a few letters", scopes: panes},
 	{action: actProjects, keys: bind("p"), group: "Find", help: "switch project", hint: "project", scopes: panes},
 	{action: actReload, keys: bind("ctrl+r", "f5"), group: "Find", help: "read everything anew", scopes: panes},
 
+	{action: actMark, keys: bind("space"), group: "Change", help: "mark or unmark, for the actions below", scopes: panes, disabled: noSelection},
+	{action: actMarkRange, keys: bind("V"), group: "Change", help: "mark from the last mark to here", scopes: panes, disabled: noSelection},
+	{action: actMarkAll, keys: bind("*"), group: "Change", help: "mark all that were found, or none", scopes: panes},
+	{action: actPin, keys: bind("P"), group: "Change", help: "pin or unpin", scopes: panes, disabled: noObservation},
+	{action: actTag, keys: bind("T"), group: "Change", help: "add and remove tags", scopes: panes, disabled: noObservation},
+	{action: actEdit, keys: bind("e"), group: "Change", help: "edit", hint: "edit", scopes: panes, disabled: noObservation},
+	{action: actEditor, keys: bind("E"), group: "Change", help: "edit in the editor", scopes: panes, disabled: noObservation},
+	{action: actArchive, keys: bind("a"), group: "Change", help: "archive, or bring back", hint: "archive", scopes: panes, disabled: noObservation},
+	{action: actWrong, keys: bind("w"), group: "Change", help: "mark as wrong, and say why", scopes: panes, disabled: noObservation},
+	{action: actSupersede, keys: bind("s"), group: "Change", help: "mark as superseded by another", scopes: panes, disabled: noObservation},
+	{action: actExpire, keys: bind("v"), group: "Change", help: "set how long it is valid", scopes: panes, disabled: noObservation},
+	{action: actMerge, keys: bind("m"), group: "Change", help: "merge the marked ones into the selected", scopes: panes, disabled: notMany},
+	{action: actDelete, keys: bind("d", "delete"), group: "Change", help: "delete", hint: "delete", scopes: panes, disabled: noSelection},
+	{action: actUndo, keys: bind("u"), group: "Change", help: "take the last change back", scopes: panes, disabled: nothingToUndo},
+	{action: actAdd, keys: bind("c", "+"), group: "Change", help: "add a memory by hand", scopes: panes},
+	{action: actCopy, keys: bind("y"), group: "Change", help: "copy as Markdown", hint: "copy", scopes: panes, disabled: noSelection},
+	{action: actCopyID, keys: bind("Y"), group: "Change", help: "copy the id", scopes: panes, disabled: noSelection},
+	{action: actExport, keys: bind("x"), group: "Change", help: "export to a Markdown file", scopes: panes, disabled: noSelection},
+	{action: actRetry, keys: bind("R"), group: "Change", help: "try what failed again, in the queue", hint: "retry", scopes: panes, disabled: notQueue},
+	{action: actInstall, keys: bind("I"), group: "Change", help: "connect cmem to Claude Code", scopes: panes},
+
 	{action: actSwitch, keys: bind("tab", "shift+tab"), group: "Screen", help: "other pane", scopes: panes},
-	{action: actNarrower, keys: bind("<"), group: "Screen", help: "list narrower", scopes: panes, disabled: onePane},
-	{action: actWider, keys: bind(">"), group: "Screen", help: "list wider", scopes: panes, disabled: onePane},
-	{action: actTheme, keys: bind("t"), group: "Screen", help: "theme: system, light, dark", hint: "theme", scopes: panes},
+	{action: actNarrower, keys: bind("<"), group: "Screen", help: "move the border beside this pane to the left", scopes: panes, disabled: onePane},
+	{action: actWider, keys: bind(">"), group: "Screen", help: "move it to the right", scopes: panes, disabled: onePane},
+	{action: actTheme, keys: bind("t"), group: "Screen", help: "choose a theme", scopes: panes},
 	{action: actMouse, keys: bind("M"), group: "Screen", help: "release or take the mouse, to select text", scopes: panes},
-	{action: actSuspend, keys: bind("ctrl+z"), group: "Screen", help: "suspend", scopes: []scope{inPanes, inFilter, inHelp, inProjects}},
+	{action: actSuspend, keys: bind("ctrl+z"), group: "Screen", help: "suspend", scopes: []scope{inPanes, inFilter, inHelp, inChoice, inTyping, inForm, inConfirm}},
+	{action: actPalette, keys: bind(":", "ctrl+p"), group: "Screen", help: "every action by its name", hint: "actions", scopes: panes},
 	{action: actHelp, keys: bind("?", "f1"), group: "Screen", help: "this help", hint: "help", scopes: panes},
 	{action: actQuit, keys: bind("q", "ctrl+c"), group: "Screen", help: "quit", hint: "quit", scopes: panes},
 
-	{action: actAccept, keys: bind("enter"), group: "In the filter line", help: "go to what was found", hint: "to the list", scopes: []scope{inFilter}},
-	{action: actLeave, keys: bind("esc", "tab"), group: "In the filter line", help: "leave it, the filter stays", hint: "leave", scopes: []scope{inFilter}},
-	{action: actDown, keys: bind("down", "ctrl+n"), group: "In the filter line", help: "next row of the list", scopes: []scope{inFilter}},
-	{action: actUp, keys: bind("up", "ctrl+p"), group: "In the filter line", help: "row before", scopes: []scope{inFilter}},
-	{action: actLeft, keys: bind("left", "ctrl+b"), group: "In the filter line", help: "a character left", scopes: []scope{inFilter}},
-	{action: actRight, keys: bind("right", "ctrl+f"), group: "In the filter line", help: "a character right", scopes: []scope{inFilter}},
-	{action: actHome, keys: bind("home", "ctrl+a"), group: "In the filter line", help: "to its start", scopes: []scope{inFilter}},
-	{action: actEnd, keys: bind("end", "ctrl+e"), group: "In the filter line", help: "to its end", scopes: []scope{inFilter}},
-	{action: actErase, keys: bind("backspace", "ctrl+h"), group: "In the filter line", help: "erase a character", scopes: []scope{inFilter}},
-	{action: actEraseNext, keys: bind("delete", "ctrl+d"), group: "In the filter line", help: "erase the next one", scopes: []scope{inFilter}},
-	{action: actEraseWord, keys: bind("ctrl+w", "alt+backspace"), group: "In the filter line", help: "erase a word", scopes: []scope{inFilter}},
-	{action: actEraseAll, keys: bind("ctrl+u"), group: "In the filter line", help: "erase to the start", hint: "clear", scopes: []scope{inFilter}},
-	{action: actQuit, keys: bind("ctrl+c"), group: "In the filter line", help: "quit", scopes: []scope{inFilter}},
+	{action: actAccept, keys: bind("enter"), group: "While typing", help: "accept; in the filter line, go to what was found", hint: "accept", scopes: lines},
+	{action: actLeave, keys: bind("esc"), group: "While typing", help: "leave; a filter stays", hint: "leave", scopes: lines},
+	{action: actComplete, keys: bind("tab"), group: "While typing", help: "complete the word; again for the next way", hint: "complete", scopes: lines},
+	{action: actCompleteBack, keys: bind("shift+tab"), group: "While typing", help: "complete it the way before", scopes: lines},
+	{action: actDown, keys: bind("down", "ctrl+n"), group: "While typing", help: "next row", scopes: lines},
+	{action: actUp, keys: bind("up", "ctrl+p"), group: "While typing", help: "row before", scopes: lines},
+	{action: actLeft, keys: bind("left", "ctrl+b"), group: "While typing", help: "a character left", scopes: writing},
+	{action: actRight, keys: bind("right", "ctrl+f"), group: "While typing", help: "a character right", scopes: writing},
+	{action: actHome, keys: bind("home", "ctrl+a"), group: "While typing", help: "to its start", scopes: writing},
+	{action: actEnd, keys: bind("end", "ctrl+e"), group: "While typing", help: "to its end", scopes: writing},
+	{action: actErase, keys: bind("backspace", "ctrl+h"), group: "While typing", help: "erase a character", scopes: writing},
+	{action: actEraseNext, keys: bind("delete", "ctrl+d"), group: "While typing", help: "erase the next one", scopes: writing},
+	{action: actEraseWord, keys: bind("ctrl+w", "alt+backspace"), group: "While typing", help: "erase a word", scopes: writing},
+	{action: actEraseAll, keys: bind("ctrl+u"), group: "While typing", help: "erase to the start", scopes: writing},
+	{action: actResume, keys: bind("ctrl+r"), group: "While typing", help: "resume the session, in the finder", scopes: []scope{inTyping}},
+	{action: actQuit, keys: bind("ctrl+c"), group: "While typing", help: "quit", scopes: lines},
 
-	{action: actAccept, keys: bind("enter", "l", "right"), group: "In the list of projects", help: "show this project", hint: "show", scopes: []scope{inProjects}},
-	{action: actLeave, keys: bind("esc", "q", "?", "p", "h", "left"), group: "In a window", help: "close it", hint: "close", scopes: overlays},
-	{action: actQuit, keys: bind("ctrl+c"), group: "In a window", help: "quit", scopes: overlays},
+	{action: actSave, keys: bind("ctrl+s"), group: "In a form", help: "save what was typed", hint: "save", scopes: inForms},
+	{action: actLeave, keys: bind("esc", "ctrl+c"), group: "In a form", help: "leave it; changes are asked about", hint: "leave", scopes: inForms},
+	{action: actNextField, keys: bind("tab"), group: "In a form", help: "next field", hint: "next field", scopes: inForms},
+	{action: actFieldBefore, keys: bind("shift+tab"), group: "In a form", help: "field before", scopes: inForms},
+	{action: actAccept, keys: bind("enter"), group: "In a form", help: "a new line; in a field of one line, the next field", scopes: inForms},
+	{action: actDown, keys: bind("down", "ctrl+n"), group: "In a form", help: "a line down", scopes: inForms},
+	{action: actUp, keys: bind("up", "ctrl+p"), group: "In a form", help: "a line up", scopes: inForms},
+
+	{action: actAccept, keys: bind("enter", "l", "right"), group: "In a window", help: "choose", hint: "choose", scopes: []scope{inChoice}},
+	{action: actLeave, keys: bind("esc", "q", "h", "left"), group: "In a window", help: "close it", hint: "close", scopes: windows},
+	{action: actYes, keys: bind("y"), group: "In a window", help: "yes, to a question", hint: "yes", scopes: []scope{inConfirm}},
+	{action: actNo, keys: bind("n", "esc", "q"), group: "In a window", help: "no, to a question", hint: "no", scopes: []scope{inConfirm}},
+	{action: actQuit, keys: bind("ctrl+c"), group: "In a window", help: "quit", scopes: []scope{inHelp, inChoice, inConfirm}},
 }
 
 // bind gives keys, as Bubble Tea names them, for a binding.
 func bind(keys ...string) key.Binding { return key.NewBinding(key.WithKeys(keys...)) }
-
-// lookup finds the binding of a key in a scope.
-func lookup(pressed fmt.Stringer, in scope) (binding, bool) {
-	for _, b := range keyMap {
-		if slices.Contains(b.scopes, in) && key.Matches(pressed, b.keys) {
-			return b, true
-		}
-	}
-	return binding{}, false
-}
 
 // reason gives why the binding can't be used in this situation, or "".
 func (b binding) reason(s situation) string {

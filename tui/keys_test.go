@@ -8,9 +8,9 @@ import (
 )
 
 func TestNoTwoBindingsShareAKey(t *testing.T) {
-	for in := inPanes; in <= inProjects; in++ {
+	for in := range scopes {
 		taken := map[string]action{}
-		for _, b := range keyMap {
+		for _, b := range defaultKeys {
 			if !slices.Contains(b.scopes, in) {
 				continue
 			}
@@ -26,10 +26,10 @@ func TestNoTwoBindingsShareAKey(t *testing.T) {
 
 func TestEveryBindingIsInTheHelp(t *testing.T) {
 	var help strings.Builder
-	for _, l := range helpLines(byRune, 100, situation{two: true, selected: true, filtered: true}) {
+	for _, l := range keymap(defaultKeys).helpLines(byRune, 100, situation{two: true, selected: true, filtered: true}) {
 		fmt.Fprintln(&help, l)
 	}
-	for _, b := range keyMap {
+	for _, b := range defaultKeys {
 		if b.help == "" || b.group == "" || len(b.scopes) == 0 {
 			t.Errorf("%s has no help, group or scope", b.action)
 		}
@@ -47,7 +47,7 @@ func TestEveryBindingIsInTheHelp(t *testing.T) {
 // A key in the map that does nothing would be a lie in the help. Each is
 // pressed where it must have an effect that a person sees.
 func TestEveryBindingDoesSomething(t *testing.T) {
-	for _, b := range keyMap {
+	for _, b := range defaultKeys {
 		for _, in := range b.scopes {
 			for _, k := range b.keys.Keys() {
 				t.Run(fmt.Sprintf("%d %s", in, k), func(t *testing.T) {
@@ -57,14 +57,39 @@ func TestEveryBindingDoesSomething(t *testing.T) {
 						h.keys("/")
 						h.text("a e")
 						h.keys("down", "left")
+						if b.action == actComplete || b.action == actCompleteBack {
+							h.text("x is:")
+						}
 					case inHelp:
 						h.keys("?", "j")
-					case inProjects:
-						h.keys("p", "g", "j")
+					case inChoice:
+						h.keys("t", "g", "j")
+					case inConfirm:
+						h.keys("G", "k", "d")
+					case inTyping:
+						if b.action == actComplete || b.action == actCompleteBack || b.action == actResume {
+							t.Skip("it is for one window, which has tests of its own")
+						}
+						h.keys(":")
+						h.text("a e")
+						h.keys("down", "left")
+					case inForm:
+						h = open(t, realOptions(t), 120, 40)
+						h.keys("/")
+						h.text("type:bugfix")
+						h.keys("enter", "e", "tab", "tab", "tab")
+						h.text("a b")
+						h.keys("enter")
+						h.text("c d")
+						h.keys("enter")
+						h.text("e f")
+						h.keys("up", "left")
 					default:
 						switch b.action {
 						case actBack:
 							h.keys("enter")
+						case actTimeline:
+							h.keys("2")
 						case actDown, actHalfDown, actPageDown, actLast, actReadDown:
 						default:
 							h.keys("G", "k")
@@ -88,6 +113,6 @@ func TestEveryBindingDoesSomething(t *testing.T) {
 
 func TestAKeyOfNoUseSaysWhy(t *testing.T) {
 	h := open(t, Options{Source: &fakeSource{}}, 80, 24)
-	h.keys("enter")
-	h.see("enter: nothing is selected")
+	h.keys("P")
+	h.see("P: nothing is selected")
 }

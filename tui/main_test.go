@@ -32,8 +32,7 @@ func TestMain(m *testing.M) {
 func program(kind string) int {
 	o := Options{
 		Source: demoSource(), Theme: "system", Now: testNow,
-		Status:    func(context.Context) (Status, error) { return Status{Running: true}, nil },
-		SaveTheme: func(string) error { return nil },
+		Desk: Desk{Status: func(context.Context) (Status, error) { return Status{Running: true}, nil }, SaveTheme: func(string) error { return nil }},
 	}
 	ctx := context.Background()
 	kind, argument, _ := strings.Cut(kind, " ")
@@ -62,6 +61,10 @@ func program(kind string) int {
 		told, stop := signal.NotifyContext(ctx, syscall.SIGTERM)
 		defer stop()
 		ctx = told
+	case "guest":
+		o.Desk.ResumeCommand = func(memory.Session) (Command, error) {
+			return Command{Path: "/bin/sh", Args: []string{"-c", `test -t 0 && test -t 1 && echo "The guest is here. 客人"; read -r answer; exit "$answer"`}}, nil
+		}
 	case "panic":
 		o.Source = panicSource{demoSource()}
 	}

@@ -37,11 +37,15 @@ func markdown(item memory.Item, c content) string {
 		if o.Subtitle != "" {
 			fmt.Fprintf(&b, "\n*%s*\n", o.Subtitle)
 		}
+		if o.Status != "" && o.Status != memory.StatusActive {
+			fmt.Fprintf(&b, "\n> %s\n", strings.TrimSuffix(statusWord(o.Status)+": "+o.StatusReason, ": "))
+		}
 		if o.Narrative != "" {
 			fmt.Fprintf(&b, "\n%s\n", o.Narrative)
 		}
 		list("Facts", o.Facts, "- %s\n")
 		list("Concepts", o.Concepts, "- %s\n")
+		list("Tags", o.Tags, "- %s\n")
 		list("Files changed", o.FilesModified, "- `%s`\n")
 		list("Files read", o.FilesRead, "- `%s`\n")
 	case memory.KindSummary:

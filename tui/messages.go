@@ -40,9 +40,10 @@ type refreshMsg struct {
 
 // hitsMsg brings what a search found.
 type hitsMsg struct {
-	list int
-	hits []memory.Hit
-	err  error
+	list  int
+	hits  []hit
+	limit int // how many were asked for
+	err   error
 }
 
 // detailMsg brings a memory whole.

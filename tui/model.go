@@ -6,7 +6,7 @@ import (
 	"time"
 
 	tea "charm.land/bubbletea/v2"
-	"github.com/charmbracelet/colorprofile"
+	uv "github.com/charmbracelet/ultraviolet"
 	"github.com/charmbracelet/x/ansi"
 
 	"cmem/memory"
@@ -31,22 +31,40 @@ type model struct {
 	cmds commands
 	now  func() time.Time
 
-	layout   layout
-	state    layoutState
-	list     timeline
-	detail   detail
+	keys   keymap
+	layout layout
+	state  layoutState
+
+	view  view
+	pages map[view]page
+	page  page    // the page of the view; nil where the model's own list is it
+	from  subject // what was selected in the view before
+	list  timeline
+	marks marks
+	// marked is the row that was marked last: ranges begin at it.
+	marked itemKey
+
+	detail detail
+	nearby nearby
+	gaze   gaze
+	undo   []*change // what can be taken back, the last one last
+
 	overlays []overlay
 	// overlayBody is where the uppermost overlay was drawn, for the mouse.
 	overlayBody rect
 
-	input   input
-	query   query
-	project string // key of the chosen project; empty for all
-	listID  int    // number of the present list; answers to an older one are dropped
-	loading load
-	stale   bool   // the store changed while a page was on its way
-	asked   bool   // the first answer is there
-	failure string // why the list could not be read
+	input input
+	query query
+	// filters are the filter lines of projects that were left, by key.
+	filters    map[string]string
+	completion completion
+	hits       int    // how many hits are asked for
+	project    string // key of the chosen project; empty for all
+	listID     int    // number of the present list; answers to an older one are dropped
+	loading    load
+	stale      bool   // the store changed while a page was on its way
+	asked      bool   // the first answer is there
+	failure    string // why the list could not be read
 
 	projects     []memory.Project // nil until counted
 	projectsBusy bool
@@ -62,17 +80,16 @@ type model struct {
 	status        Status
 	hasStatus     bool
 
-	themeName  string
-	savedTheme string
-	theme      themes.Theme
-	isDark     bool
-	knowsDark  bool
-	profile    colorprofile.Profile
+	look
+	drag  border // the border that the mouse holds
+	first firstRun
+	kept
 
 	notice       string
 	noticeRole   themes.Role
 	noticeNumber int
-	mouseFree    bool // the terminal has the mouse, for selecting text
+	mouseFree    bool     // the terminal has the mouse, for selecting text
+	problems     []string // what is wrong with the settings, to be said once
 
 	frame tea.View
 	dirty bool
@@ -88,21 +105,23 @@ func newModel(ctx context.Context, o Options, t timing) *model {
 		cells: cells{ansi.WcWidth},
 		now:   now,
 		cmds: commands{
-			ctx: ctx, source: o.Source, status: o.Status, save: o.SaveTheme, now: now, timing: t,
+			ctx: ctx, source: o.Source, desk: o.Desk, now: now, timing: t, handOver: handOver,
 		},
+		view:      viewTimeline,
+		pages:     newPages(),
+		marks:     marks{},
 		state:     layoutState{split: defaultSplit},
+		mouseFree: o.NoMouse,
 		project:   o.Project,
 		sessions:  map[string]memory.Session{},
-		themeName: o.Theme,
-		isDark:    true, // until the terminal tells
+		filters:   map[string]string{},
+		look:      look{themeName: o.Theme, savedTheme: o.Theme, isDark: true}, // dark until the terminal tells
 		dirty:     true,
 	}
-	if !slices.Contains(themes.Names(), m.themeName) {
-		m.themeName = themes.System
-	}
-	m.savedTheme = m.themeName
 	m.list = timeline{cursor: -1, zone: now().Location()}
 	m.list.atTop = true
+	m.keys, m.problems = newKeymap(o.Keys)
+	m.restore(o.State, o.Project, o.IfAny)
 	m.retheme()
 	return m
 }
@@ -110,8 +129,9 @@ func newModel(ctx context.Context, o Options, t timing) *model {
 // Init asks for everything at once and waits for none of it.
 func (m *model) Init() tea.Cmd {
 	return tea.Batch(
-		tea.RequestBackgroundColor,
+		followBrightness(),
 		m.reload(),
+		m.greet(),
 		m.cmds.watch(noVersion),
 		m.cmds.watchStatus(Status{}, true),
 		m.cmds.watchDay(),
@@ -126,7 +146,7 @@ func (m *model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	}
 	m.dirty = true
 	m.place()
-	return m, tea.Batch(cmd, m.follow())
+	return m, tea.Batch(cmd, m.follow(), m.followState(), m.followSetup())
 }
 
 // handle routes a message. It reports whether it was one for the browser.
@@ -152,8 +172,19 @@ func (m *model) handle(msg tea.Msg) (cmd tea.Cmd, known bool) {
 		cmd = m.paste(msg.Content)
 	case tea.MouseClickMsg:
 		cmd = m.click(msg)
+	case tea.MouseMotionMsg:
+		if m.drag == noBorder {
+			return nil, false
+		}
+		m.motion(msg)
+	case tea.MouseReleaseMsg:
+		m.drag = noBorder
 	case tea.MouseWheelMsg:
 		m.wheel(msg)
+	case tea.FocusMsg: // a terminal that does not report its brightness may have another one now
+		cmd = tea.RequestBackgroundColor
+	case tea.ResumeMsg, uv.DarkColorSchemeEvent, uv.LightColorSchemeEvent:
+		cmd = followBrightness()
 	default:
 		return m.arrive(msg)
 	}
@@ -163,11 +194,18 @@ func (m *model) handle(msg tea.Msg) (cmd tea.Cmd, known bool) {
 // place lays the screen out for the present size and state.
 func (m *model) place() {
 	m.state.filtering = m.input.text != ""
-	m.state.alone = m.knowsNothing()
+	_, whole := m.page.(wholePage)
+	m.state.alone = whole || m.page == nil && m.knowsNothing()
 	m.layout = arrange(m.layout.width, m.layout.height, m.state)
+	if settled := m.layout.settled(m.state); settled != m.state {
+		m.state = settled
+		m.layout = arrange(m.layout.width, m.layout.height, m.state)
+	}
 	m.list.resize(m.layout.list.inner(m.layout.framed).h)
 	in := m.layout.detail.inner(m.layout.framed)
 	m.detail.resize(in.w, in.h)
+	in = m.layout.side.inner(m.layout.framed)
+	m.nearby.resize(in.w, in.h)
 }
 
 // follow asks for what the screen needs and does not have: the next page, the
@@ -183,41 +221,16 @@ func (m *model) follow() tea.Cmd {
 				from = m.list.first()
 			}
 			cmds = append(cmds, m.readPage(dir, from))
+		} else if m.list.flat && m.wantsHits() {
+			m.hits = min(m.hits*moreHits, maxHits)
+			cmds = append(cmds, m.refresh())
 		}
 	}
-	cmds = append(cmds, m.followSelection(), m.followSessions())
+	cmds = append(cmds, m.followSelection(), m.followSessions(), m.nearby.follow(m), m.followRaw())
+	if p, ok := m.page.(follower); ok {
+		cmds = append(cmds, p.follow(m))
+	}
 	return tea.Batch(cmds...)
-}
-
-// followSelection shows the selected memory in the details. In a run of moves
-// only the one at which the cursor rests is read whole.
-func (m *model) followSelection() tea.Cmd {
-	item, ok := m.list.selected()
-	if !ok {
-		m.detail.clear()
-		return nil
-	}
-	session := m.sessions[item.SessionID]
-	if m.detail.has && keyOf(m.detail.item) == keyOf(item) {
-		m.detail.keep(item, session)
-		if !m.detailStale {
-			return nil
-		}
-		m.detailStale = false
-		return m.cmds.detail(keyOf(item), 0)
-	}
-	m.detailStale = false
-	m.detail.show(item, session, litWords(m.query.text))
-	if o, found := m.list.hits[keyOf(item)]; found && m.list.flat {
-		m.detail.fill(content{observation: o})
-		return nil
-	}
-	var rest time.Duration
-	if now := m.now(); now.Sub(m.moved) < 2*m.cmds.timing.settle {
-		rest = m.cmds.timing.settle
-	}
-	m.moved = m.now()
-	return m.cmds.detail(keyOf(item), rest)
 }
 
 // followSessions asks for the sessions of the headlines in sight.
@@ -231,14 +244,14 @@ func (m *model) followSessions() tea.Cmd {
 			ids = append(ids, id)
 		}
 	}
-	for _, r := range m.list.visible() {
-		if r.kind == sessionRow {
-			add(m.list.items[r.item].SessionID)
+	if m.page == nil {
+		for _, r := range m.list.visible() {
+			if r.kind == sessionRow {
+				add(m.list.items[r.item].SessionID)
+			}
 		}
 	}
-	if item, ok := m.list.selected(); ok {
-		add(item.SessionID)
-	}
+	add(m.subject().session)
 	if len(ids) == 0 {
 		return nil
 	}
@@ -269,6 +282,14 @@ func (m *model) reload() tea.Cmd {
 	m.listID++
 	m.stale = false
 	m.failure = ""
+	var page tea.Cmd
+	if m.page != nil {
+		page = m.page.load(m, false)
+	}
+	return tea.Batch(page, m.reloadList())
+}
+
+func (m *model) reloadList() tea.Cmd {
 	f, ok := m.filter()
 	if !ok {
 		m.loading = idle
@@ -278,9 +299,15 @@ func (m *model) reload() tea.Cmd {
 		}
 		return nil
 	}
+	if m.query.text == "" {
+		if opened := m.openList(f); opened != nil {
+			return opened
+		}
+	}
 	m.loading = loadPage
+	m.hits = firstHits
 	if m.query.text != "" {
-		return m.cmds.search(m.listID, m.query.text, f)
+		return m.cmds.search(m.listID, m.query.text, f, m.hits)
 	}
 	return m.cmds.page(m.listID, f, fromTop, memory.Cursor{})
 }
@@ -304,7 +331,7 @@ func (m *model) refresh() tea.Cmd {
 	}
 	m.loading = loadRefresh
 	if m.query.text != "" {
-		return m.cmds.search(m.listID, m.query.text, f)
+		return m.cmds.search(m.listID, m.query.text, f, m.hits)
 	}
 	return m.cmds.refresh(m.listID, f, &m.list.window, m.follows(), m.list.newest)
 }
@@ -322,7 +349,9 @@ func (m *model) countProjects(rest time.Duration) tea.Cmd {
 
 // setProject shows another project.
 func (m *model) setProject(key string) tea.Cmd {
+	m.filters[m.project] = m.input.text
 	m.project = key
+	m.setInput(m.filters[key])
 	if m.query.project != "" { // the filter line must not contradict
 		m.setInput("")
 	}
@@ -332,34 +361,18 @@ func (m *model) setProject(key string) tea.Cmd {
 // setInput puts text into the filter line.
 func (m *model) setInput(s string) {
 	m.input = input{text: s, at: len(s)}
-	m.query = parseQuery(s)
-}
-
-// retheme makes the theme for what is known of the terminal. A theme that the
-// terminal's background does not fit brings its own.
-func (m *model) retheme() {
-	name := m.themeName
-	if m.profile == colorprofile.ASCII || m.profile == colorprofile.NoTTY {
-		name = themes.MonoName
-	}
-	theme, err := themes.Named(name, m.isDark)
-	if err != nil { // newModel lets known names in only
-		theme = themes.Mono()
-	}
-	fits := m.knowsDark && m.isDark == (theme.Name == themes.DarkName)
-	if m.profile == colorprofile.ANSI {
-		theme = theme.Basic()
-	}
-	if name != themes.System && !fits {
-		theme = theme.Painted()
-	}
-	m.theme = theme
+	m.query = parseQuery(s, m.now())
 }
 
 // situation tells the key map how things are.
 func (m *model) situation() situation {
-	_, selected := m.list.selected()
-	return situation{two: m.layout.two, selected: selected, filtered: m.input.text != "", focus: m.state.focus}
+	s := m.subject()
+	return situation{
+		two: m.layout.two, selected: s.isMemory(), session: s.session != "", marked: len(m.marks),
+		observation: m.marks.haveObservation() || len(m.marks) == 0 && s.item.Kind == memory.KindObservation,
+		filtered:    m.input.text != "", searching: m.query.text != "", undo: len(m.undo) > 0,
+		view: m.view, focus: m.state.focus, desk: &m.cmds.desk,
+	}
 }
 
 // say shows a notice in the status line for a while.

@@ -80,42 +80,13 @@ func TestSwitchingTheProject(t *testing.T) {
 	h := open(t, demoOptions(), 120, 40)
 	h.keys("p")
 	h.see("Projects", "All projects", "webshop", "notes", "6 memories")
-	h.keys("j", "enter")
+	h.keys("down", "enter")
 	h.see("Timeline · notes", "Streams attachments", "2 memories")
 	h.seeNot("payment")
-	h.keys("p", "g", "enter")
+	h.keys("p", "up", "up", "enter")
 	h.see("Timeline · all projects", "notes ›", "webshop ›")
 	h.keys("p", "esc")
 	h.seeNot("Projects ─")
-}
-
-func TestThemesGoRoundAndAreRemembered(t *testing.T) {
-	var saved []string
-	o := demoOptions()
-	o.SaveTheme = func(name string) error {
-		saved = append(saved, name)
-		if name == "dark" {
-			return errors.New("disk full")
-		}
-		return nil
-	}
-	h := open(t, o, 120, 40)
-	if h.m.theme.Name != "dark" {
-		t.Errorf("before the terminal told its background the theme is %q", h.m.theme.Name)
-	}
-	h.send(tea.BackgroundColorMsg{Color: whiteColor{}})
-	h.see("system (light)")
-	h.keys("t")
-	h.see("Theme: light")
-	h.keys("t")
-	h.see("could not be remembered: disk full")
-	h.keys("t")
-	if want := []string{"light", "dark", "system"}; !slices.Equal(saved, want) {
-		t.Errorf("saved %q, want %q", saved, want)
-	}
-	if h.m.savedTheme != "system" {
-		t.Errorf("the theme on disk is taken to be %q", h.m.savedTheme)
-	}
 }
 
 type whiteColor struct{}
@@ -144,7 +115,7 @@ func TestAnAnswerToAnOlderQuestionIsDropped(t *testing.T) {
 	h.keys("/")
 	h.text("leak")
 	h.send(pageMsg{list: old, items: []memory.Item{{Title: "From before", Kind: memory.KindPrompt, ID: 9}}})
-	h.send(hitsMsg{list: old, hits: []memory.Hit{{Observation: memory.Observation{Title: "From before"}}}})
+	h.send(hitsMsg{list: old, hits: []hit{{observation: memory.Observation{Title: "From before"}}}})
 	h.send(refreshMsg{list: old, newest: true})
 	h.send(detailMsg{key: itemKey{memory.KindPrompt, 77}, content: content{}})
 	h.seeNot("From before")
@@ -169,15 +140,15 @@ func TestAFailingStoreIsSaidAndTriedAgain(t *testing.T) {
 
 func TestOnePaneShowsWhereOneIs(t *testing.T) {
 	h := open(t, demoOptions(), 60, 24)
-	h.see("cmem › webshop", "Timeline")
+	h.see("cmem › Timeline › webshop")
 	h.seeNot("Summary S")
 	h.keys("j", "enter")
-	h.see("cmem › webshop › Today 14:43 › #107", "Observation #107")
-	h.seeNot("Timeline")
+	h.see("cmem › Timeline › webshop › Today 14:43 › #107", "Observation #107")
+	h.seeNot("Timeline ·")
 	h.keys("<")
 	h.see("<: there is one pane only")
 	h.keys("esc")
-	h.see("Timeline")
+	h.see("Timeline ·")
 }
 
 func TestTheDetailsScrollOnTheirOwn(t *testing.T) {
@@ -243,7 +214,7 @@ func TestCopying(t *testing.T) {
 func TestTheMouse(t *testing.T) {
 	h := open(t, demoOptions(), 120, 40)
 	click := func(x, y int) { h.send(tea.MouseClickMsg{X: x, Y: y, Button: tea.MouseLeft}) }
-	click(10, 7)
+	click(10, 8)
 	if got := h.selectedTitle(); !strings.HasPrefix(got, "Fixes a goroutine") {
 		t.Errorf("the click selected %q", got)
 	}
@@ -251,13 +222,13 @@ func TestTheMouse(t *testing.T) {
 	if h.m.state.focus != detailPane {
 		t.Error("a click on the details did not give them the keys")
 	}
-	click(10, 0)
+	click(10, 1)
 	if h.m.state.focus != filterPane {
 		t.Error("a click on the filter line did not open it")
 	}
 	h.keys("esc", "p")
 	h.m.View()
-	click(h.m.overlayBody.x+3, h.m.overlayBody.y+2)
+	click(h.m.overlayBody.x+3, h.m.overlayBody.y+4) // below the line, all projects and this one
 	h.see("Timeline · notes")
 	h.keys("?")
 	h.m.View()

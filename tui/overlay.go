@@ -36,7 +36,7 @@ func (o *helpOverlay) act(_ *model, a action) tea.Cmd {
 func (o *helpOverlay) pick(*model, int) tea.Cmd { return nil }
 
 func (o *helpOverlay) draw(m *model, w, h int) ([]line, frameParts) {
-	lines := helpLines(m.cells, min(w, 86), m.situation())
+	lines := m.keys.helpLines(m.cells, min(w, 96), m.situation())
 	o.height, o.total = min(len(lines), h), len(lines)
 	o.act(m, "")
 	return lines[o.top : o.top+o.height], frameParts{title: "Keys", foot: "esc closes", focus: true, offset: o.top, total: o.total}
@@ -44,22 +44,22 @@ func (o *helpOverlay) draw(m *model, w, h int) ([]line, frameParts) {
 
 // helpLines makes the help from the key map. A key that is of no use in the
 // situation says why.
-func helpLines(c cells, w int, s situation) []line {
-	const keyCells = 24
+func (k keymap) helpLines(c cells, w int, s situation) []line {
+	keyCells := 24
+	if w < 72 {
+		keyCells = 11
+	}
 	var out []line
 	group := ""
-	for _, b := range keyMap {
+	for _, b := range k {
 		if b.group != group {
 			if group = b.group; len(out) > 0 {
 				out = append(out, c.cutLine(nil, 0, w))
 			}
 			out = append(out, c.cutLine(line{{themes.Heading, " " + group}}, 0, w))
 		}
-		names := make([]string, 0, len(b.keys.Keys()))
-		for _, k := range b.keys.Keys() {
-			names = append(names, keyName(k))
-		}
-		l := line{{themes.Key, "   " + c.fit(strings.Join(names, "  "), keyCells) + " "}, {themes.Text, b.help}}
+		l := line{{themes.Key, "   " + c.fit(strings.Join(b.names(), "  "), keyCells) + " "}}
+		l = append(l, span{themes.Text, c.shorten(b.help, w-c.lineWidth(l))})
 		if why := b.reason(s); why != "" {
 			room := w - c.lineWidth(l) - 1
 			l = append(l, span{themes.Muted, c.shorten(" · not now: "+why, room)})
@@ -67,71 +67,6 @@ func helpLines(c cells, w int, s situation) []line {
 		out = append(out, c.cutLine(l, 0, w))
 	}
 	return out
-}
-
-// projectsOverlay lets a person choose a project. Row 0 stands for all.
-type projectsOverlay struct {
-	cursor, top, height int
-}
-
-func (o *projectsOverlay) scope() scope { return inProjects }
-
-func (o *projectsOverlay) act(m *model, a action) tea.Cmd {
-	if a == actAccept {
-		return o.choose(m)
-	}
-	o.move(m, steps(a, o.height, len(m.projects)+1))
-	return nil
-}
-
-func (o *projectsOverlay) move(m *model, n int) {
-	o.cursor = max(min(o.cursor+n, len(m.projects)), 0)
-	o.top = min(max(o.top, o.cursor-o.height+1), o.cursor, max(len(m.projects)+1-o.height, 0))
-}
-
-func (o *projectsOverlay) pick(m *model, n int) tea.Cmd {
-	if n += o.top; n > len(m.projects) {
-		return nil
-	}
-	o.cursor = n
-	return o.choose(m)
-}
-
-func (o *projectsOverlay) choose(m *model) tea.Cmd {
-	key := ""
-	if o.cursor > 0 {
-		key = m.projects[o.cursor-1].Key
-	}
-	m.closeOverlay()
-	return m.setProject(key)
-}
-
-func (o *projectsOverlay) draw(m *model, w, h int) ([]line, frameParts) {
-	w = min(w, 78)
-	o.height = min(len(m.projects)+1, h)
-	o.move(m, 0)
-	s := rowStyle{cells: m.cells, w: w, focus: true, now: m.now()}
-	out := make([]line, 0, o.height)
-	for n := o.top; n < o.top+o.height; n++ {
-		p := memory.Project{}
-		if n > 0 {
-			p = m.projects[n-1]
-		} else {
-			for _, one := range m.projects {
-				p.Sessions += one.Sessions
-				p.Observations += one.Observations
-				if one.LastActive.After(p.LastActive) {
-					p.LastActive = one.LastActive
-				}
-			}
-		}
-		out = append(out, projectLine(s, p, n == o.cursor, m.namesake(p.Key)))
-	}
-	foot := "enter shows · esc closes"
-	if m.projects == nil {
-		foot = "counting…"
-	}
-	return out, frameParts{title: "Projects", foot: foot, focus: true, offset: o.top, total: len(m.projects) + 1}
 }
 
 // projectLine draws a row of the list of projects. One that shares its name
@@ -161,29 +96,6 @@ func projectLine(s rowStyle, p memory.Project, selected, namesake bool) line {
 	return l
 }
 
-// steps gives how far an action moves in a list.
-func steps(a action, height, total int) int {
-	switch a {
-	case actDown:
-		return 1
-	case actUp:
-		return -1
-	case actHalfDown:
-		return max(height/2, 1)
-	case actHalfUp:
-		return -max(height/2, 1)
-	case actPageDown:
-		return max(height-1, 1)
-	case actPageUp:
-		return -max(height-1, 1)
-	case actFirst:
-		return -total
-	case actLast:
-		return total
-	}
-	return 0
-}
-
 // dim takes the colours out of the screen below an overlay.
 func dim(screen []line) {
 	for n, l := range screen {
@@ -206,6 +118,7 @@ func drawOver(m *model, o overlay, screen []line) rect {
 	if len(body) == 0 {
 		return rect{}
 	}
+	body = body[:min(len(body), room.h)]
 	bw := m.lineWidth(body[0])
 	box := frame(m.cells, bw+2, len(body)+2, parts, body)
 	x, y := (w-bw-2)/2, (h-len(box))/2

@@ -246,9 +246,11 @@ func TestABrowserOnARealTerminal(t *testing.T) {
 			tm.see("1 of 14")
 			tm.typed("p")
 			tm.see("Projects", "All projects")
-			tm.typed("jj\r")
+			tm.typed("notes\r")
 			tm.see("Timeline · notes", "1 of 3")
 			tm.typed("t")
+			tm.see("Themes", "high-contrast")
+			tm.typed("j\r")
 			tm.see("Theme: light")
 			tm.typed("?")
 			tm.see("Keys", "Move")
@@ -277,6 +279,30 @@ func TestTheBackgroundOfTheTerminalDecidesTheTheme(t *testing.T) {
 	tm.ends(0)
 }
 
+func TestTheTerminalsBrightnessIsFollowedWhileRunning(t *testing.T) {
+	t.Parallel()
+	tm := start(t, "demo", 200, 60, false)
+	tm.see("system (light)")
+	tm.until("wish to be told of the brightness", func(string) bool {
+		tm.mu.Lock()
+		defer tm.mu.Unlock()
+		return tm.modes["2031"] && tm.modes["1004"]
+	})
+	become := func(c color.Color) {
+		tm.mu.Lock()
+		tm.em.SetDefaultBackgroundColor(c)
+		tm.mu.Unlock()
+	}
+	become(color.Black)
+	tm.typed("\x1b[?997;1n") // it is dark now
+	tm.see("system (dark)")
+	become(color.White)
+	tm.typed("\x1b[I") // a terminal that does not tell has the focus again
+	tm.see("system (light)")
+	tm.typed("q")
+	tm.ends(0)
+}
+
 func TestAStormOfResizesEndsInAnOrderlyScreen(t *testing.T) {
 	t.Parallel()
 	tm := start(t, "demo", 120, 40, false)
@@ -288,7 +314,7 @@ func TestAStormOfResizesEndsInAnOrderlyScreen(t *testing.T) {
 	tm.em.Resize(120, 40)
 	tm.mu.Unlock()
 	tm.size(120, 40)
-	h := open(t, Options{Source: demoSource(), Status: demoOptions().Status, Theme: "system"}, 120, 40)
+	h := open(t, Options{Source: demoSource(), Desk: demoOptions().Desk, Theme: "system"}, 120, 40)
 	want := strings.Split(h.frame(), "\n")
 	tm.until("screen like the first", func(screen string) bool {
 		got := strings.Split(screen, "\n")
@@ -327,11 +353,12 @@ func TestArrivalsAppearByThemselves(t *testing.T) {
 	tm.ends(0)
 }
 
-func TestADumbTerminalIsRefused(t *testing.T) {
+func TestADumbTerminalIsReadOutLineByLine(t *testing.T) {
 	t.Parallel()
 	tm := start(t, "demo", 80, 24, true, "TERM=dumb")
-	tm.ends(1)
-	tm.see("error: this terminal (TERM=dumb) cannot show the browser; `cmem timeline` prints")
+	tm.see("Memories of all projects, page 1.", "Command:")
+	tm.typed("quit\r")
+	tm.ends(0)
 	tm.mu.Lock()
 	defer tm.mu.Unlock()
 	if out := tm.out.String(); strings.ContainsRune(out, '\x1b') {

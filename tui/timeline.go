@@ -1,6 +1,7 @@
 package tui
 
 import (
+	"slices"
 	"time"
 
 	"cmem/memory"
@@ -32,13 +33,14 @@ type timeline struct {
 	window
 	rows   []row
 	flat   bool // hits: no days and sessions
-	hits   map[itemKey]memory.Observation
+	hits   map[itemKey]hit
 	cursor int // index of the selected item, -1 for none
 	top    int // first row in sight
 	height int // rows in sight
 	owed   int // steps that wait for the page they lead into
 	fresh  int // rows that arrived above what is in sight
 	newest memory.Cursor
+	wanted itemKey // the row to be selected when it arrives, unless the person moves on
 	zone   *time.Location
 }
 
@@ -62,6 +64,7 @@ func (t *timeline) show(w window, flat, last bool) {
 		t.cursor = -1
 	}
 	t.arrange()
+	t.takeWanted()
 	t.reveal()
 }
 
@@ -69,7 +72,7 @@ func (t *timeline) show(w window, flat, last bool) {
 // sight, where they are. Hits that come to the first place come into sight.
 func (t *timeline) change(f func(w *window)) {
 	selected, had := t.selected()
-	at := t.cursor
+	at, old := t.cursor, t.items
 	anchor, offset := t.anchor()
 	firstHits := t.flat && t.top == 0
 	f(&t.window)
@@ -78,16 +81,49 @@ func (t *timeline) change(f func(w *window)) {
 	if had {
 		if i := t.index(keyOf(selected)); i >= 0 {
 			t.cursor = i
+		} else if i := t.survivor(old, at); i >= 0 {
+			t.cursor = i
 		}
 	} else if len(t.items) > 0 {
 		t.cursor = 0
 	}
+	t.takeWanted()
 	if !firstHits {
 		if i := t.index(anchor); i >= 0 {
 			t.top = t.rowOf(i) - offset
 		}
 	}
 	t.reveal()
+}
+
+// survivor gives the place of the row that now stands for the one at a place of
+// the old rows: the next of them that is still there, else the one before.
+func (t *timeline) survivor(old []memory.Item, at int) int {
+	places := make(map[itemKey]int, len(t.items))
+	for i, item := range t.items {
+		places[keyOf(item)] = i
+	}
+	for _, item := range old[min(at, len(old)):] {
+		if i, there := places[keyOf(item)]; there {
+			return i
+		}
+	}
+	for _, item := range slices.Backward(old[:min(at, len(old))]) {
+		if i, there := places[keyOf(item)]; there {
+			return i
+		}
+	}
+	return -1
+}
+
+// takeWanted selects the row that was waited for, once it is there.
+func (t *timeline) takeWanted() {
+	if t.wanted == (itemKey{}) {
+		return
+	}
+	if i := t.index(t.wanted); i >= 0 {
+		t.cursor, t.wanted = i, itemKey{}
+	}
 }
 
 // anchor gives the first item in sight and how many rows below the top it is.
@@ -169,6 +205,9 @@ func (t *timeline) move(n int) {
 	if t.cursor < 0 {
 		return
 	}
+	if n != 0 {
+		t.wanted = itemKey{}
+	}
 	want := t.cursor + t.owed + n
 	t.cursor = min(max(want, 0), len(t.items)-1)
 	t.owed = 0
@@ -217,7 +256,7 @@ func (t *timeline) pick(n int) bool {
 	if n < 0 || n >= len(t.rows) {
 		return false
 	}
-	t.cursor, t.owed = t.rows[n].item, 0
+	t.cursor, t.owed, t.wanted = t.rows[n].item, 0, itemKey{}
 	return true
 }
 

@@ -30,6 +30,7 @@ func (m *model) View() tea.View {
 	}
 	v := tea.NewView(b.String())
 	v.AltScreen = true
+	v.ReportFocus = true
 	if !m.mouseFree {
 		v.MouseMode = tea.MouseModeCellMotion
 	}
@@ -49,23 +50,28 @@ func (m *model) screen() []line {
 		return nil
 	}
 	out := make([]line, 0, l.height)
-	if l.crumbs.h > 0 {
-		out = append(out, m.crumbsLine())
+	if l.head.h > 0 {
+		out = append(out, m.headLine())
 	}
 	if l.filter.h > 0 {
 		out = append(out, m.filterLine())
 	}
-	list, detail := m.listLines(), m.detailLines()
+	list, detail, side := m.listLines(), m.detailLines(), m.sideLines()
 	switch {
 	case l.two:
 		for n := range list {
-			out = append(out, append(list[n], detail[n]...))
+			row := append(list[n], detail[n]...)
+			if side != nil {
+				row = append(row, side[n]...)
+			}
+			out = append(out, row)
 		}
 	case l.detail.h > 0:
 		out = append(out, detail...)
 	default:
 		out = append(out, list...)
 	}
+	m.drawCompletion(out)
 	for _, o := range m.overlays {
 		dim(out)
 		m.overlayBody = drawOver(m, o, out)
@@ -94,19 +100,27 @@ func (m *model) listLines() []line {
 		return nil
 	}
 	in := r.inner(m.layout.framed)
+	if m.page != nil {
+		body, p := m.page.draw(m, in.w, in.h)
+		p.focus = m.state.focus == listPane
+		if p.title == "" {
+			p.title = viewNames[m.view]
+		}
+		p.badge = joined(m.marks.label(), p.badge)
+		return m.boxed(r, p, body)
+	}
 	f, _ := m.filter()
 	p := frameParts{title: "Timeline", focus: m.state.focus == listPane}
 	if m.list.flat {
 		p.title = "Search"
 	}
-	if m.layout.crumbs.h == 0 {
-		p.title += " · " + m.projectLabel(f.Project)
-	}
+	p.title += " · " + m.projectLabel(f.Project)
 	if n := m.list.fresh; n >= maxFresh {
 		p.badge = fmt.Sprintf("%d+ new ↑", maxFresh)
 	} else if n > 0 {
 		p.badge = fmt.Sprintf("%d new ↑", n)
 	}
+	p.badge = joined(m.marks.label(), p.badge)
 	if n := len(m.list.items); n > 0 && m.list.atTop {
 		more := ""
 		if !m.list.atEnd {
@@ -124,6 +138,7 @@ func (m *model) listBody(in rect, project string) []line {
 	s := rowStyle{
 		cells: m.cells, w: in.w, focus: m.state.focus != detailPane, flat: m.list.flat,
 		project: project == "" && !m.list.flat, words: litWords(m.query.text), now: m.now(),
+		marks: m.marks,
 	}
 	body := make([]line, 0, in.h)
 	for _, row := range m.list.visible() {
@@ -146,7 +161,7 @@ func (m *model) emptyBody(in rect, project string) []line {
 	case m.query.project != "" && project == "" && m.query.project != "all":
 		text = []line{{{themes.Strong, m.shorten("No project is called "+m.query.project, in.w-2)}}}
 	case m.state.alone:
-		text = emptyLines(m.cells, in.w-2, in.h)
+		text = firstRunLines(m.cells, in.w-2, in.h, m.first, m.keys)
 	default:
 		label := ""
 		if project != "" {
@@ -170,7 +185,10 @@ func (m *model) detailLines() []line {
 	m.detail.draw(m.cells, m.now())
 	d := &m.detail
 	p := frameParts{title: "Details", focus: m.state.focus == detailPane, offset: d.top, total: len(d.lines)}
-	if d.has {
+	switch {
+	case d.own.tell != nil:
+		p.title = d.own.title
+	case d.has:
 		p.title = kindName(d.item.Kind) + " " + idOf(d.item.Kind, d.item.ID)
 	}
 	if len(d.lines) > d.height {
@@ -179,96 +197,61 @@ func (m *model) detailLines() []line {
 	return m.boxed(r, p, d.lines[min(d.top, len(d.lines)):min(d.top+d.height, len(d.lines))])
 }
 
-// crumbsLine says where one is when there is room for one pane only.
-func (m *model) crumbsLine() line {
+// sideLines draws what is near the selection, where there is room for it.
+func (m *model) sideLines() []line {
+	r := m.layout.side
+	if r.h == 0 || r.w == 0 {
+		return nil
+	}
+	in := r.inner(m.layout.framed)
+	body, p := m.nearby.draw(m, in.w, in.h)
+	p.focus = m.state.focus == sidePane
+	return m.boxed(r, p, body)
+}
+
+// headLine says where one is: the views, or where there is no room for them
+// the way to what is shown.
+func (m *model) headLine() line {
+	if tabs, _ := m.tabs(); m.tabsFit(tabs) {
+		return bar(m.cells, m.layout.width, tabs, m.crumbs())
+	}
+	return bar(m.cells, m.layout.width, append([]line{{{themes.Accent, " cmem"}}, {{themes.Muted, " › "}, {themes.TitleFocus, viewNames[m.view]}}}, m.crumbs()...), nil)
+}
+
+// tabs draws the name of the program and those of the views, with their keys.
+func (m *model) tabs() ([]line, []view) {
+	shown := m.shownViews()
+	tabs := []line{{{themes.Accent, " cmem "}}}
+	for _, v := range shown {
+		role, lead := themes.Muted, " "
+		if v == m.view || v == viewSearch && m.page == nil && m.list.flat {
+			role, lead = themes.TitleFocus, "▸"
+		}
+		tabs = append(tabs, line{{themes.Key, " " + m.keys.of(actionOf(v), inPanes)}, {role, lead + viewNames[v]}})
+	}
+	return tabs, shown
+}
+
+// tabsFit reports whether there is room for all tabs.
+func (m *model) tabsFit(tabs []line) bool {
+	used := 0
+	for _, t := range tabs {
+		used += m.lineWidth(t)
+	}
+	return used <= m.layout.width
+}
+
+// crumbs is the way to what is shown: project, session, memory.
+func (m *model) crumbs() []line {
 	f, _ := m.filter()
-	left := []line{{{themes.Accent, " cmem"}}, {{themes.Muted, " › "}, {themes.Text, m.projectLabel(f.Project)}}}
-	if item, ok := m.list.selected(); ok && m.state.focus == detailPane {
-		when := item.CreatedAt.In(m.now().Location())
-		left = append(left,
+	way := []line{{{themes.Muted, " › "}, {themes.Text, m.projectLabel(f.Project)}}}
+	if s := m.subject(); s.isMemory() && m.state.focus != listPane {
+		when := s.item.CreatedAt.In(m.now().Location())
+		way = append(way,
 			line{{themes.Muted, " › "}, {themes.Text, moment(when, m.now())}},
-			line{{themes.Muted, " › "}, {themes.Text, idOf(item.Kind, item.ID)}})
+			line{{themes.Muted, " › "}, {themes.Text, idOf(s.item.Kind, s.item.ID)}})
 	}
-	return bar(m.cells, m.layout.width, left, nil)
-}
-
-// inputIndent is where the text of the filter line begins.
-const inputIndent = 3
-
-// inputRoom is how many cells the text being typed has.
-func (m *model) inputRoom() int { return max(m.layout.filter.w-inputIndent-14, 1) }
-
-func (m *model) filterLine() line {
-	w := m.layout.filter.w
-	left := line{{themes.Key, " / "}}
-	var right []line
-	switch {
-	case m.input.text != "" || m.state.focus == filterPane:
-		text, _ := m.input.visible(m.cells, m.inputRoom())
-		left = append(left, inputSpans(text)...)
-		if m.input.text == "" {
-			left = append(left, span{themes.Muted, "words to search for   " + strings.Join(filterWords, " ")})
-		} else if m.loading != loadPage {
-			right = []line{{{themes.Muted, m.foundLabel() + " "}}}
-		}
-	default:
-		left = append(left, span{themes.Muted, "search"})
-	}
-	return bar(m.cells, w, []line{left}, right)
-}
-
-// foundLabel counts what the filter line found.
-func (m *model) foundLabel() string {
-	n := len(m.list.items)
-	if !m.list.atEnd || !m.list.atTop || m.list.flat && n >= maxHits {
-		return thousands(n) + "+ found"
-	}
-	return thousands(n) + " found"
-}
-
-// inputSpans shows the filter words of the line as what they are.
-func inputSpans(text string) []span {
-	var out []span
-	for n, word := range strings.Split(text, " ") {
-		if n > 0 {
-			out = append(out, span{themes.Text, " "})
-		}
-		role := themes.Strong
-		for _, f := range filterWords {
-			if strings.HasPrefix(strings.ToLower(word), f) {
-				role = themes.Chip
-			}
-		}
-		if word != "" {
-			out = append(out, span{role, word})
-		}
-	}
-	return out
-}
-
-func (m *model) statusLine() line {
-	var left []line
-	switch {
-	case m.notice != "":
-		left = []line{{{m.noticeRole, " " + m.shorten(m.notice, m.layout.width-2)}}}
-	case m.failure != "" && len(m.list.items) > 0:
-		left = []line{{{themes.Bad, " " + m.shorten(m.failure, m.layout.width-2)}}}
-	default:
-		left = hints(m.scope(), m.situation())
-	}
-	return bar(m.cells, m.layout.width, left, m.facts())
-}
-
-// hints shows the keys of the moment.
-func hints(in scope, s situation) []line {
-	var out []line
-	for _, b := range keyMap {
-		if b.hint == "" || !slices.Contains(b.scopes, in) || b.reason(s) != "" {
-			continue
-		}
-		out = append(out, line{{themes.Key, " " + keyName(b.keys.Keys()[0])}, {themes.Muted, " " + b.hint + " "}})
-	}
-	return out
+	return way
 }
 
 // facts tells how things are, the most important first.
@@ -297,13 +280,9 @@ func (m *model) facts() []line {
 		out = append(out, line{{themes.Muted, " · " + count(n, "memory")}})
 	}
 	out = append(out, line{{themes.Muted, " · " + m.projectLabel(f.Project)}})
-	theme := m.themeName
-	if theme == themes.System {
-		theme += " (" + m.theme.Name + ")"
-	}
-	out = append(out, line{{themes.Muted, " · " + theme}}, line{{themes.Text, " "}})
+	out = append(out, line{{themes.Muted, " · " + m.label}}, line{{themes.Text, " "}})
 	if l := out[0]; strings.HasPrefix(l[0].text, " · ") {
-		l[0].text = l[0].text[2:]
+		l[0].text = strings.TrimPrefix(l[0].text, " ·")
 	}
 	return out
 }

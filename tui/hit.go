@@ -1,0 +1,50 @@
+package tui
+
+import (
+	"strings"
+
+	"cmem/memory"
+	"cmem/recall"
+	"cmem/themes"
+)
+
+// hit is what a search found, with where and why.
+type hit struct {
+	observation memory.Observation
+	snippet     line     // the neighbourhood of the first match outside of the title, matches lit
+	why         string   // "title · file"
+	forms       []string // the words that matched, in the form in which they stand there
+}
+
+// hitOf makes a search's hit harmless and ready to be drawn.
+func hitOf(text string, h memory.Hit) hit {
+	found := hit{observation: cleanObservation(h.Observation), why: cleanLine(recall.WhyHit(text, h).String())}
+	snippet := cleanSnippet(h.Snippet)
+	found.forms = forms(snippet)
+	plain := strings.NewReplacer(string(memory.MatchStart), "", string(memory.MatchEnd), "").Replace(snippet)
+	if !strings.Contains(found.observation.Title, strings.Trim(plain, "… ")) {
+		found.snippet = litSnippet(snippet)
+	}
+	return found
+}
+
+// litSnippet turns a snippet, in which the matched words are between marks, into
+// spans in which they are lit.
+func litSnippet(snippet string) line {
+	var out line
+	for snippet != "" {
+		before, rest, found := strings.Cut(snippet, string(memory.MatchStart))
+		if before != "" {
+			out = append(out, span{themes.Muted, before})
+		}
+		if !found {
+			break
+		}
+		word, after, _ := strings.Cut(rest, string(memory.MatchEnd))
+		if word != "" {
+			out = append(out, span{themes.Match, word})
+		}
+		snippet = after
+	}
+	return out
+}
