@@ -69,6 +69,9 @@ overrides each. "cmem config list" shows all of them with what they do.`,
 			if err != nil {
 				return err
 			}
+			if err := checkLook(cfg, args[0], args[1]); err != nil {
+				return err
+			}
 			if cfg, err = a.setAndStamp(cfg, args[0], args[1]); err != nil {
 				return err
 			}

@@ -15,7 +15,6 @@ import (
 	"cmem/hooks"
 	"cmem/hooks/spool"
 	"cmem/memory"
-	"cmem/project"
 	"cmem/store"
 	"cmem/worker"
 )
@@ -88,10 +87,6 @@ func (a *App) importClaudeCode(ctx context.Context, args []string, dryRun, yes b
 	defer log.close()
 	m := &transcriptImport{app: a, cfg: cfg, store: s, worker: workerOptions(cfg, log, a.Version)}
 	m.worker.Idle = 0 // leave as soon as all is done
-	m.worker.Locate = func(cwd string) worker.Place {
-		// What is checked out today tells nothing about then.
-		return worker.Place{Project: project.Find(cwd).Key}
-	}
 	paid := cfg.String("provider") != "local"
 	if !dryRun {
 		// Events that hooks delivered a moment ago must be known before transcripts are

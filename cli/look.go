@@ -5,6 +5,8 @@ import (
 	"hash/fnv"
 	"os"
 	"path/filepath"
+	"slices"
+	"strings"
 
 	"cmem/config"
 	"cmem/themes"
@@ -26,6 +28,27 @@ func (a *App) browserLook(cfg *config.Config, o *tui.Options) {
 	o.Desk.SaveState = func(state []byte) error { return config.WriteUIState(cfg.DataDir(), state) }
 	o.Desk.Themes = func() (themes.Set, []string) { return ownThemes(cfg) }
 	o.Desk.ThemesVersion = func() string { return themesVersion(cfg.Themes()) }
+}
+
+// checkLook refuses a theme that does not exist and keys for an action that does
+// not: the settings themselves do not know which there are.
+func checkLook(cfg *config.Config, name, value string) error {
+	if name == "theme" {
+		set, _ := ownThemes(cfg)
+		if _, err := set.Named(value, false); err != nil {
+			return usageError{err}
+		}
+		return nil
+	}
+	action, isKeys := strings.CutPrefix(name, "keys.")
+	if !isKeys {
+		return nil
+	}
+	table, _ := tui.KeyTable(nil)
+	if slices.ContainsFunc(table, func(k tui.KeyHelp) bool { return k.Action == action }) {
+		return nil
+	}
+	return usageError{fmt.Errorf("there is no action %q; `cmem keys` lists them", action)}
 }
 
 // ownThemes gives the themes there are, with the person's own, and what is wrong

@@ -97,7 +97,11 @@ func Decode(id string, raw []byte) (memory.Event, error) {
 		Source:               f.text("source"),
 		Reason:               f.text("reason"),
 		Trigger:              f.text("trigger"),
+		Past:                 f.text("cmem_imported") != "",
 		Raw:                  clean,
+	}
+	if e.Past {
+		e.Branch = f.text("git_branch")
 	}
 	if e.Name == "" {
 		return memory.Event{}, ErrNoEvent

@@ -50,6 +50,10 @@ type Event struct {
 	Reason               string // SessionEnd
 	Trigger              string // PreCompact, PostCompact: manual, auto
 
+	// Past says that the event comes from a transcript of the past: where it
+	// happened looks different today. Branch is then what the transcript says.
+	Past bool
+
 	// Project, Branch and Commit say where the event happened. The hook does not
 	// know them; the worker fills them in when it drains the spool.
 	Project string

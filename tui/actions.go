@@ -245,8 +245,11 @@ func (m *model) inputChanged() tea.Cmd {
 	}
 	m.query = q
 	// Words are looked for where memories are listed.
-	if q.text != "" && m.view != viewSessions && m.view != viewWhy {
+	switch {
+	case q.text != "" && m.view != viewSessions && m.view != viewWhy:
 		m.view, m.page = viewSearch, nil
+	case q.text == "" && len(q.terms) > 0 && m.view == viewSearch: // a filter's name was typed
+		m.view = viewTimeline
 	}
 	return m.reload()
 }

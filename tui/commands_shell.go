@@ -110,7 +110,7 @@ func (c *commands) runImport(i Import) tea.Cmd {
 			return importedMsg{i.Command, errors.New("the program does not know where it is; run it in a shell")}
 		}
 	}
-	return handOver(Command{Path: c.self, Args: i.Args}, func(err error) tea.Msg {
+	return c.handOver(Command{Path: c.self, Args: i.Args}, func(err error) tea.Msg {
 		return importedMsg{i.Command, err}
 	})
 }

@@ -12,8 +12,8 @@ import (
 const (
 	costWidth = 36 // the token cost at the right
 	wordWidth = 66 // the type as a word
-	whyWidth  = 56 // why a hit is in the list
-	whyCells  = 20
+	whyWidth  = 50 // why a hit is in the list
+	whyCells  = 16
 	// snippetCells is the least room in which where it was found says something.
 	snippetCells = 16
 	typeCells    = 10

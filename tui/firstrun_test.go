@@ -71,7 +71,18 @@ func TestWhatWasFoundCanBeImported(t *testing.T) {
 	h.keys("enter")
 	h.see("Import", "cmem import claude-mem", "记忆")
 	h.keys("j", "enter")
-	h.see("the program does not know where it is") // the test runs none
+	h.see("the program does not know where it is")
+	var ran Command
+	h.m.cmds.self = "/opt/cmem"
+	h.m.cmds.handOver = func(c Command, then func(error) tea.Msg) tea.Cmd {
+		ran = c
+		return func() tea.Msg { return then(nil) }
+	}
+	h.keys("enter", "j", "enter")
+	h.see("cmem import claude-mem is done")
+	if ran.Path != "/opt/cmem" || len(ran.Args) != 2 || ran.Args[1] != "claude-mem" {
+		t.Errorf("it ran %+v", ran)
+	}
 	h.send(importedMsg{command: "cmem import claude-mem"})
 	h.see("cmem import claude-mem is done")
 	h.send(importedMsg{"cmem import claude-mem", errors.New("exit status 1")})

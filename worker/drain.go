@@ -96,5 +96,8 @@ func (w *worker) locate(e *memory.Event) {
 		p = w.Locate(e.CWD)
 		w.places[e.CWD] = p
 	}
-	e.Project, e.Branch, e.Commit = p.Project, p.Branch, p.Commit
+	e.Project = p.Project
+	if !e.Past { // what is checked out today tells nothing about then
+		e.Branch, e.Commit = p.Branch, p.Commit
+	}
 }

@@ -37,14 +37,14 @@ const (
 	tab   = "\t"
 )
 
-var opened = step{see: "Provenance", hold: 1800 * time.Millisecond}
+var opened = step{see: "Learned", hold: 1800 * time.Millisecond}
 
 var scenes = []scene{
-	{name: "timeline-dark", title: "The timeline and a memory", width: 120, height: 36, dark: true, steps: []step{opened, {keys: down + down + down, see: "Facts"}}},
-	{name: "timeline-light", title: "The same on a light terminal", width: 120, height: 36, steps: []step{opened, {keys: down + down + down, see: "Facts"}}},
+	{name: "timeline-dark", title: "The timeline and a memory", width: 120, height: 36, dark: true, steps: []step{opened, {keys: down + down + down + down + down, see: "Observation #7"}}},
+	{name: "timeline-light", title: "The same on a light terminal", width: 120, height: 36, steps: []step{opened, {keys: down + down + down + down + down, see: "Observation #7"}}},
 	{name: "search", title: "Search as you type, with what matched and why", width: 120, height: 30, dark: true, steps: []step{opened, {keys: "/refund", see: "found"}}},
-	{name: "stats", title: "Statistics", width: 120, height: 36, dark: true, steps: []step{opened, {keys: "5", see: "Top files"}}},
-	{name: "context", title: "What the next session will be given, and why", width: 120, height: 30, dark: true, steps: []step{opened, {keys: "7", see: "Context"}}},
+	{name: "stats", title: "Statistics", width: 120, height: 36, dark: true, steps: []step{opened, {keys: "5", see: "Files most worked on"}}},
+	{name: "context", title: "What the next session will be given, and why", width: 120, height: 30, dark: true, steps: []step{opened, {keys: "7", see: "of 50"}}},
 	{name: "recording", title: "A minute with the memory browser", width: 110, height: 30, dark: true, film: true, steps: []step{
 		opened,
 		{keys: down, hold: 350 * time.Millisecond},
@@ -59,8 +59,8 @@ var scenes = []scene{
 		{keys: "u", hold: 1300 * time.Millisecond},
 		{keys: esc, hold: 700 * time.Millisecond},
 		{keys: "2", see: "Sessions", hold: 1600 * time.Millisecond},
-		{keys: "5", see: "Top files", hold: 2000 * time.Millisecond},
-		{keys: "7", see: "Context", hold: 2000 * time.Millisecond},
+		{keys: "5", see: "best day", hold: 2000 * time.Millisecond},
+		{keys: "7", see: "of 50", hold: 2000 * time.Millisecond},
 		{keys: ":", hold: 700 * time.Millisecond},
 		{keys: "arch", hold: 1500 * time.Millisecond},
 		{keys: esc, hold: 500 * time.Millisecond},

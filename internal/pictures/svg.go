@@ -37,7 +37,7 @@ func draw(pages []page, title string) []byte {
 	}
 	w, h := 2*margin+float64(columns)*columnWidth, 2*margin+float64(len(first))*rowHeight
 	var b bytes.Buffer
-	fmt.Fprintf(&b, `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 %.0f %.0f" width="%.0f" height="%.0f" font-family="%s" font-size="%d" role="img">`,
+	fmt.Fprintf(&b, `<svg xmlns="http://www.w3.org/2000/svg" xml:space="preserve" viewBox="0 0 %.0f %.0f" width="%.0f" height="%.0f" font-family="%s" font-size="%d" role="img">`,
 		w, h, w, h, fonts, fontSize)
 	fmt.Fprintf(&b, "<title>%s</title>\n", html.EscapeString(title))
 	b.WriteString(style(pages))
@@ -118,6 +118,15 @@ func drawRow(row []cell, ground string) string {
 	}
 	for i := 0; i < len(row); {
 		c := row[i]
+		if c.text == "█" { // in one piece: seams would show
+			j := i
+			for j < len(row) && row[j].text == c.text && row[j].fg == c.fg {
+				j++
+			}
+			fmt.Fprintf(&front, `<rect x="%.1f" y="2" width="%.1f" height="%.0f" fill="%s"/>`, float64(c.x)*columnWidth, float64(j-i)*columnWidth, rowHeight-4, c.fg)
+			i = j
+			continue
+		}
 		if shape := drawShape(c); shape != "" {
 			front.WriteString(shape)
 			i++
@@ -193,16 +202,20 @@ func drawShape(c cell) string {
 		return path(fmt.Sprintf("M%.1f 0V%.1fQ%.1f %.1f %.1f %.1fH%.1f", mid, half-4, mid, half, mid+4, half, right), 1)
 	case "╯":
 		return path(fmt.Sprintf("M%.1f 0V%.1fQ%.1f %.1f %.1f %.1fH%.1f", mid, half-4, mid, half, mid-4, half, x), 1)
-	case "▌":
-		return rect(x, 0, columnWidth/2, rowHeight, 1)
-	case "▏":
-		return rect(x, 0, columnWidth/8, rowHeight, 1)
 	case "░":
 		return rect(x, 0, columnWidth, rowHeight, 0.25)
 	case "▒":
 		return rect(x, 0, columnWidth, rowHeight, 0.5)
 	case "▓":
 		return rect(x, 0, columnWidth, rowHeight, 0.75)
+	}
+	const left = "▏▎▍▌▋▊▉"
+	if i := strings.Index(left, c.text); i >= 0 && c.text != "" && c.text != " " {
+		wide, gap := columnWidth*float64(i/len("▏")+1)/8, 2.0
+		if c.text == "▌" || c.text == "▏" { // the mark of the selection
+			gap = 0
+		}
+		return rect(x, gap, wide, rowHeight-2*gap, 1)
 	}
 	const eighths = "▁▂▃▄▅▆▇█"
 	if i := strings.Index(eighths, c.text); i >= 0 && c.text != "" && c.text != " " {
