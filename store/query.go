@@ -18,11 +18,11 @@ const (
 	minPrefix     = 2 // runes; a shorter one matches half the store
 )
 
-// query is a search text translated for FTS5.
+// query is a search text as it can be read, from the narrow to the wide reading.
 type query struct {
-	whole string // every word must match as it is
-	all   string // likewise, but the last word may be the beginning of a longer one
-	any   string // at least one must match, and every quoted phrase
+	whole expr // every word must match as it is
+	all   expr // likewise, but the last word may be the beginning of a longer one
+	any   expr // at least one must match, and every quoted phrase
 	// wide holds the runs of wide script: the index knows them as pairs only, so
 	// that matches of them have to be marked by hand.
 	wide []string
@@ -41,7 +41,7 @@ func parseQuery(text string) (query, error) {
 		return query{}, err
 	}
 	var q query
-	var whole, all, phrases, loose []string
+	var whole, all, phrases, loose []expr
 	for _, w := range words {
 		exact := w.exact()
 		all = append(all, exact)
@@ -56,10 +56,11 @@ func parseQuery(text string) (query, error) {
 			loose = append(loose, w.pieces()...)
 		}
 	}
-	q.whole, q.all = strings.Join(whole, " AND "), strings.Join(all, " AND ")
-	if q.any = orOf(loose); len(phrases) > 0 {
-		q.any = strings.Join(append(phrases, nonEmpty(q.any)...), " AND ")
+	q.whole, q.all = andOf(whole), andOf(all)
+	if len(loose) > 0 {
+		phrases = append(phrases, orOf(loose))
 	}
+	q.any = andOf(phrases)
 	return q, nil
 }
 
@@ -76,13 +77,6 @@ func queryWords(text string) ([]queryWord, error) {
 		return nil, ErrEmptyQuery
 	}
 	return words, nil
-}
-
-func nonEmpty(s string) []string {
-	if s == "" {
-		return nil
-	}
-	return []string{s}
 }
 
 // queryWord is one word or quoted phrase of a search text.
@@ -151,11 +145,11 @@ var stopWords = func() map[string]bool {
 }()
 
 // exact is the expression that takes the word as it is written.
-func (w queryWord) exact() string {
+func (w queryWord) exact() expr {
 	if len(w.wide()) == 0 {
 		return orOf(w.spellings())
 	}
-	var terms []string
+	var terms []expr
 	atoms := w.atoms()
 	for i, atom := range atoms {
 		runs := splitScripts(atom)
@@ -169,17 +163,14 @@ func (w queryWord) exact() string {
 			terms = append(terms, orOf(part.spellings()))
 		}
 	}
-	if len(terms) == 1 {
-		return terms[0]
-	}
-	return "(" + strings.Join(terms, " AND ") + ")"
+	return andOf(terms)
 }
 
 // spellings are the phrases under which a word without wide script can stand in
 // the index.
-func (w queryWord) spellings() []string {
+func (w queryWord) spellings() []expr {
 	atoms := w.atoms()
-	forms := []string{w.phrase(atoms)}
+	forms := []expr{w.phrase(atoms)}
 	if w.quoted {
 		return forms
 	}
@@ -201,19 +192,19 @@ func (w queryWord) spellings() []string {
 }
 
 // pieces are the smaller words inside the word: for when the whole is nowhere.
-func (w queryWord) pieces() []string {
-	var out []string
+func (w queryWord) pieces() []expr {
+	var out []expr
 	for _, atom := range w.atoms() {
 		for _, run := range splitScripts(atom) {
 			if !run.wide {
-				out = append(out, quote(run.text))
+				out = append(out, phraseOf(run.text, false))
 				for _, p := range identifierParts(run.text) {
-					out = append(out, quote(p))
+					out = append(out, phraseOf(p, false))
 				}
 				continue
 			}
 			for _, pair := range widePairs(run.text) {
-				out = append(out, quote(pair))
+				out = append(out, phraseOf(pair, false))
 			}
 		}
 	}
@@ -242,20 +233,16 @@ func (w queryWord) wide() []string {
 }
 
 // phrase is the expression for the words one after the other.
-func (w queryWord) phrase(words []string) string {
-	p := quote(strings.Join(words, " "))
-	if w.open && utf8.RuneCountInString(words[len(words)-1]) >= minPrefix {
-		p += " *"
-	}
-	return p
+func (w queryWord) phrase(words []string) expr {
+	return phraseOf(strings.Join(words, " "), w.open && utf8.RuneCountInString(words[len(words)-1]) >= minPrefix)
 }
 
 // wideTerm is the expression for a run of wide script anywhere in a sentence.
-func wideTerm(run string) string {
+func wideTerm(run string) expr {
 	if utf8.RuneCountInString(run) == 1 {
-		return quote(run) + " *" // each character begins a token
+		return phraseOf(run, true) // each character begins a token
 	}
-	return quote(strings.Join(widePairs(run), " "))
+	return phraseOf(strings.Join(widePairs(run), " "), false)
 }
 
 // widePairs gives the pairs of a run without its last character, which the index
@@ -266,23 +253,4 @@ func widePairs(run string) []string {
 		pairs = pairs[:len(pairs)-1]
 	}
 	return pairs[:min(len(pairs), maxWidePairs)]
-}
-
-// quote makes an FTS5 string of letters, digits and spaces.
-func quote(s string) string { return `"` + strings.ReplaceAll(s, `"`, " ") + `"` }
-
-// orOf joins alternatives, each once.
-func orOf(terms []string) string {
-	seen := map[string]bool{}
-	var out []string
-	for _, t := range terms {
-		if !seen[t] {
-			seen[t] = true
-			out = append(out, t)
-		}
-	}
-	if len(out) <= 1 {
-		return strings.Join(out, "")
-	}
-	return "(" + strings.Join(out, " OR ") + ")"
 }

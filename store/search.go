@@ -3,97 +3,59 @@ package store
 import (
 	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"slices"
-	"strings"
 
 	"cmem/memory"
 )
 
-// maxScored bounds how many matches of a common word are scored: the newest.
-const maxScored = 10000
-
 // Search gives the observations that match a text as a person types it, best
-// first by keyword alone. All words must match; when no observation has them
-// all, those that have some are given. A text without a letter or digit is
+// first by keyword alone, of those that match equally well the newest first. All
+// words must match; those in which the last word is whole come before those in
+// which it is the beginning of a longer one. When no observation has all the
+// words, those that have some are given. A text without a letter or digit is
 // ErrEmptyQuery.
+//
+// The first n of a search are the same whatever the limit is, and the same store
+// gives the same answer. What it costs is bounded: of a word that stands in few
+// observations (some hundreds) every one is found and ranked, as is what a filter
+// by project, session or time takes where that is so little. Where every word is
+// common, as many of the newest observations that hold them are looked at, or some
+// thousands where the filter leaves out most, and the best of those are given. That
+// may leave out an older one that matches better and, behind a filter for other
+// things than tags and concepts, one that matches at all. More than some hundreds
+// are not given, even if the limit is larger.
 func (s *Store) Search(ctx context.Context, text string, f memory.Filter, limit int) ([]memory.Hit, error) {
 	q, err := parseQuery(text)
 	if err != nil {
 		return nil, err
 	}
-	narrow, err := s.narrowed(ctx, f)
+	hits, err := s.hits(ctx, q, f, limit)
 	if err != nil {
 		return nil, fmt.Errorf("search observations: %w", err)
-	}
-	// From the narrow to the wide reading, until there is enough. The unfinished
-	// last word comes second: collecting all words with a common beginning takes
-	// long, and who typed a whole word means that one.
-	hits, err := s.match(ctx, q.whole, narrow, limit)
-	if err == nil && len(hits) < limit && q.all != q.whole {
-		hits, err = s.match(ctx, q.all, narrow, limit)
-	}
-	if err == nil && len(hits) == 0 && q.any != q.all {
-		hits, err = s.match(ctx, q.any, narrow, limit)
-	}
-	if err != nil {
-		return nil, fmt.Errorf("search observations: %w", err)
-	}
-	for i := range hits {
-		if hits[i].Snippet == "" {
-			hits[i].Snippet = markWide(hits[i].Observation, q.wide)
-		}
 	}
 	return hits, nil
 }
 
-// match gives the best matches of an FTS5 expression.
-func (s *Store) match(ctx context.Context, expr string, f filter, limit int) ([]memory.Hit, error) {
-	// Scoring a match takes much longer than finding it. Where a word stands in
-	// most of a large store, only the newest matches are scored, unless the
-	// filter leaves too few of them.
-	oldest, err := number(ctx, s.read, `SELECT rowid FROM observations_fts WHERE observations_fts MATCH ?
-		ORDER BY rowid DESC LIMIT 1 OFFSET ?`, expr, s.scored)
-	switch {
-	case errors.Is(err, ErrNotFound):
-	case err != nil:
-		return nil, err
-	default:
-		hits, err := s.matchFrom(ctx, expr, oldest, f, limit)
-		if err != nil || len(hits) == limit {
-			return hits, err
-		}
-	}
-	return s.matchFrom(ctx, expr, 0, f, limit)
-}
-
-func (s *Store) matchFrom(ctx context.Context, expr string, oldest int64, f filter, limit int) ([]memory.Hit, error) {
-	query, args := s.matchQuery(expr, oldest, f, limit)
-	type found struct {
-		id      int64
-		keyword float64
-		snippet string
-	}
-	matches, err := all(ctx, s.read, func(r row) (m found, err error) {
-		var title, subtitle, narrative, facts string
-		err = r.Scan(&m.id, &m.keyword, &title, &subtitle, &narrative, &facts)
-		for _, text := range []string{narrative, factsText.Replace(facts), subtitle, title} {
-			if strings.ContainsRune(text, memory.MatchStart) {
-				m.snippet = oneLine(text, len(text))
-				break
-			}
-		}
-		return m, err
-	}, query, args...)
+func (s *Store) hits(ctx context.Context, q query, f memory.Filter, limit int) ([]memory.Hit, error) {
+	g, err := s.newGathering(ctx, q, f)
 	if err != nil {
 		return nil, err
 	}
-	ids := make([]int64, len(matches))
-	byID := make(map[int64]found, len(matches))
-	for i, m := range matches {
-		ids[i] = m.id
-		byID[m.id] = m
+	if err := g.gather(ctx); err != nil {
+		return nil, err
+	}
+	if err := g.score(ctx); err != nil {
+		return nil, err
+	}
+	found := g.found
+	if limit >= 0 {
+		found = found[:min(limit, len(found))]
+	}
+	ids := make([]int64, len(found))
+	byID := make(map[int64]candidate, len(found))
+	for i, c := range found {
+		ids[i], byID[c.id] = c.id, c
 	}
 	observations, err := s.Observations(ctx, ids)
 	if err != nil {
@@ -101,52 +63,55 @@ func (s *Store) matchFrom(ctx context.Context, expr string, oldest int64, f filt
 	}
 	hits := make([]memory.Hit, len(observations))
 	for i, o := range observations {
-		hits[i] = memory.Hit{Observation: o, Keyword: byID[o.ID].keyword, Snippet: byID[o.ID].snippet}
+		c := byID[o.ID]
+		hits[i] = memory.Hit{Observation: o, Keyword: c.score, Snippet: g.matcher.snippet(o, c.reading)}
+		if hits[i].Snippet == "" {
+			hits[i].Snippet = markWide(o, q.wide)
+		}
 	}
-	// Of two that match equally well the newer one is likelier to be meant.
-	slices.SortStableFunc(hits, func(a, b memory.Hit) int {
-		return cmp.Or(cmp.Compare(b.Keyword, a.Keyword), b.Observation.CreatedAt.Compare(a.Observation.CreatedAt),
-			cmp.Compare(b.Observation.ID, a.Observation.ID))
-	})
 	return hits, nil
 }
 
-func (s *Store) matchQuery(expr string, oldest int64, f filter, limit int) (query string, args []any) {
-	w := s.observationsWhere(f, spanOf(f.Filter))
-	const snippet = `snippet(observations_fts, %d, char(0xE000), char(0xE001), '…', 24)`
-	// CROSS JOIN keeps the order: the index of words drives, the table is read by
-	// id. The other way round a search takes seconds in a large store.
-	query = fmt.Sprintf(`SELECT id, -rank, `+snippet+`, `+snippet+`, `+snippet+`, `+snippet+`
-		FROM observations_fts CROSS JOIN observations ON observations.id = observations_fts.rowid
-		WHERE observations_fts MATCH ? AND observations_fts.rowid >= ? AND %s
-		ORDER BY rank LIMIT ?`, 0, 1, 2, 3, w)
-	return query, slices.Concat([]any{expr, oldest}, w.args, []any{limit})
-}
-
-// factsText turns a piece of a JSON array of strings into a line for people.
-var factsText = strings.NewReplacer(`["`, "", `"]`, "", `","`, " · ", `\"`, `"`, `\\`, `\`)
-
-// markWide gives the neighbourhood of the first run of wide script that stands
-// in o, marked, "" when there is none.
-func markWide(o memory.Observation, runs []string) string {
-	const around = 30 // runes before and after
-	for _, run := range runs {
-		for _, text := range slices.Concat([]string{o.Narrative}, o.Facts, []string{o.Subtitle, o.Title}) {
-			before, after, found := strings.Cut(text, run)
-			if !found {
-				continue
-			}
-			b, a := []rune(before), []rune(after)
-			head, tail := "", ""
-			if len(b) > around {
-				head, b = "…", b[len(b)-around:]
-			}
-			if len(a) > around {
-				tail, a = "…", a[:around]
-			}
-			line := head + string(b) + string(memory.MatchStart) + run + string(memory.MatchEnd) + string(a) + tail
-			return oneLine(line, len(line))
-		}
+// score gives each row that was found its score and puts them in order: what a
+// narrower reading finds first, then by score, then the newest.
+func (g *gathering) score(ctx context.Context) error {
+	// Only what has all the words counts where there is such.
+	if slices.ContainsFunc(g.found, func(c candidate) bool { return c.reading < g.loose }) {
+		g.found = slices.DeleteFunc(g.found, func(c candidate) bool { return c.reading >= g.loose })
 	}
-	return ""
+	rarities := map[int][]float64{}
+	for i := range g.found {
+		c := &g.found[i]
+		rare, ok := rarities[c.reading]
+		if !ok {
+			for _, p := range g.matcher.readings[c.reading].phrases {
+				n, err := g.rowsWith(ctx, g.matcher.phrases[p].expr)
+				if err != nil {
+					return err
+				}
+				rare = append(rare, rarity(min(n, g.rows), g.rows))
+			}
+			rarities[c.reading] = rare
+		}
+		c.score = bm25(c.freq, rare, float64(c.size)/g.length)
+	}
+	slices.SortFunc(g.found, func(a, b candidate) int {
+		return cmp.Or(cmp.Compare(a.reading, b.reading), cmp.Compare(b.score, a.score),
+			cmp.Compare(b.epoch, a.epoch), cmp.Compare(b.id, a.id))
+	})
+	// The scores of two readings say nothing about each other, but a score that is
+	// larger than one before it would.
+	least, factor := 0.0, 1.0
+	for i := range g.found {
+		c := &g.found[i]
+		if i > 0 && c.reading != g.found[i-1].reading {
+			factor = min(1, least/c.score)
+		}
+		c.score *= factor
+		if i > 0 {
+			c.score = min(c.score, least) // rounding
+		}
+		least = c.score
+	}
+	return nil
 }

@@ -228,7 +228,11 @@ func TestSearchTokensAreWhatTheTokenizerMisses(t *testing.T) {
 }
 
 func TestQueriesAreQuoted(t *testing.T) {
-	for text, want := range map[string]query{
+	type written struct {
+		whole, all, any string
+		wide            []string
+	}
+	for text, want := range map[string]written{
 		"cart ":               {all: `"cart"`, any: `"cart"`},
 		"the cart ":           {all: `"cart"`, any: `"cart"`},
 		"car":                 {whole: `"car"`, all: `"car" *`, any: `("car" * OR "car")`},
@@ -241,14 +245,15 @@ func TestQueriesAreQuoted(t *testing.T) {
 		"order_service ":      {all: `("order service" OR "orderservice")`},
 		"数据库":                 {all: `"数据 据库"`, wide: []string{"数据库"}},
 		"库":                   {all: `"库" *`, wide: []string{"库"}},
-		"用Redis缓存 ":           {all: `("用" * AND "Redis" AND "缓存")`, wide: []string{"用", "缓存"}},
+		"用Redis缓存 ":           {all: `"用" * AND "Redis" AND "缓存"`, wide: []string{"用", "缓存"}},
 	} {
 		got, err := parseQuery(text)
 		if err != nil {
 			t.Errorf("%q: %v", text, err)
 			continue
 		}
-		if got.all != want.all || want.whole != "" && got.whole != want.whole || want.any != "" && got.any != want.any || fmt.Sprint(got.wide) != fmt.Sprint(want.wide) {
+		if got.all.String() != want.all || want.whole != "" && got.whole.String() != want.whole ||
+			want.any != "" && got.any.String() != want.any || fmt.Sprint(got.wide) != fmt.Sprint(want.wide) {
 			t.Errorf("%q gives\n%+v, want\n%+v", text, got, want)
 		}
 	}
@@ -275,10 +280,14 @@ func FuzzSearchTextIsNeverSyntax(f *testing.F) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		for _, expr := range []string{q.whole, q.all, q.any} {
-			if _, err := s.match(t.Context(), expr, filter{}, 5); err != nil {
-				t.Errorf("%q becomes %s: %v", text, expr, err)
+		for _, e := range []expr{q.whole, q.all, q.any} {
+			query, args := wordsPage(e.String(), 0, 100, 5)
+			if _, err := all(t.Context(), s.read, scanNumber, query, args...); err != nil {
+				t.Errorf("%q becomes %s: %v", text, e, err)
 			}
+		}
+		if _, err := s.Search(t.Context(), text, memory.Filter{}, 5); err != nil {
+			t.Errorf("%q: %v", text, err)
 		}
 	})
 }
