@@ -58,6 +58,10 @@ bench: ## measure everything that bench/README.md promises (ten minutes; the fir
 demo: ## see it work on a recorded session
 	go run . demo
 
+.PHONY: pictures
+pictures: ## draw the README's pictures anew, from the demo
+	go run ./internal/pictures
+
 .PHONY: docs
 docs: ## write completions/ and man/
 	go run ./internal/gendocs -version '$(VERSION)'

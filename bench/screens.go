@@ -79,15 +79,15 @@ func (b *bench) screenTargets(programs []*screenProgram) {
 	median := func(v []float64) float64 { return distOf(slices.Clone(v)).Median }
 	p95 := func(v []float64) float64 { return distOf(slices.Clone(v)).P95 }
 	ratio := func(name string, a, of, limit float64, unit string) {
-		b.target("tui", name, a/math.Max(of, 1e-9), limit, "×", fmt.Sprintf("%s %s, %s %s", exact(a), unit, exact(of), unit))
+		b.target(name, a/math.Max(of, 1e-9), limit, "×", fmt.Sprintf("%s %s, %s %s", exact(a), unit, exact(of), unit))
 	}
 	at := " at " + sizeName(big.observations)
 	ratio("first frame"+at+", of mini's", median(big.starts[0]), median(mini.starts[0]), 2, "ms")
 	ratio("first frame on a mute terminal"+at+", of mini's", median(big.starts[1]), median(mini.starts[1]), 2, "ms")
 	ratio("key to frame"+at+", p95, of mini's", p95(big.keys), p95(mini.keys), 1.2, "ms")
-	b.target("tui", "letter in the filter line to results"+at+", p95", p95(big.filter), 50, "ms", fmt.Sprintf("median %s ms; slowest for %q", exact(median(big.filter)), big.slowest))
+	b.target("letter in the filter line to results"+at+", p95", p95(big.filter), 50, "ms", fmt.Sprintf("median %s ms; slowest for %q", exact(median(big.filter)), big.slowest))
 	worst := slices.MaxFunc(programs[1:], func(x, y *screenProgram) int { return int(median(x.frames) - median(y.frames)) })
-	b.target("tui", "bytes a cursor move, its frame", median(worst.frames), 600, "bytes", fmt.Sprintf("with the details behind it %s", exact(median(worst.all))))
+	b.target("bytes a cursor move, its frame", median(worst.frames), 600, "bytes", fmt.Sprintf("with the details behind it %s", exact(median(worst.all))))
 	lost, left := 0.0, []string{}
 	quits, idle, bytes := 0.0, 0.0, 0.0
 	for _, p := range programs[1:] {
@@ -97,10 +97,10 @@ func (b *bench) screenTargets(programs []*screenProgram) {
 		left = append(left, p.left...)
 		quits, idle, bytes = math.Max(quits, p95(p.quits)), math.Max(idle, p.cpu), math.Max(bytes, float64(p.idleBytes))
 	}
-	b.target("tui", fmt.Sprintf("bursts of %d keys that lost one", burst), lost, 0, "", fmt.Sprintf("%s ms%s", exact(big.burst), at))
-	b.target("tui", "bytes written while idle", bytes, 0, "bytes", "")
-	b.target("tui", "CPU while idle", idle, 1, "%", fmt.Sprintf("mini %s", exact(mini.cpu)))
+	b.target(fmt.Sprintf("bursts of %d keys that lost one", burst), lost, 0, "", fmt.Sprintf("%s ms%s", exact(big.burst), at))
+	b.target("bytes written while idle", bytes, 0, "bytes", "")
+	b.target("CPU while idle", idle, 1, "%", fmt.Sprintf("mini %s", exact(mini.cpu)))
 	ratio("memory"+at+", of "+sizeName(small.observations), big.memory, small.memory, 1.3, "MB")
-	b.target("tui", "quit, p95", quits, 50, "ms", fmt.Sprintf("mini %s ms", exact(p95(mini.quits))))
-	b.target("tui", "left over in the terminal", float64(len(left)), 0, "", strings.Join(left, ", "))
+	b.target("quit, p95", quits, 50, "ms", fmt.Sprintf("mini %s ms", exact(p95(mini.quits))))
+	b.target("left over in the terminal", float64(len(left)), 0, "", strings.Join(left, ", "))
 }

@@ -17,9 +17,9 @@ type Target struct {
 	Note string `json:"note,omitempty"`
 }
 
-// target adds a target to the results.
-func (b *bench) target(part, name string, value, limit float64, unit, note string) {
-	b.Targets = append(b.Targets, Target{part, name, value, limit, unit, value <= limit, note})
+// target adds a target of the memory browser to the results.
+func (b *bench) target(name string, value, limit float64, unit, note string) {
+	b.Targets = append(b.Targets, Target{"tui", name, value, limit, unit, value <= limit, note})
 }
 
 // tableOfTargets writes a line for each target.

@@ -3,6 +3,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -167,6 +168,9 @@ func (t *terminal) part(from, to int) string {
 	return b.String()
 }
 
+// errInOrder says that a program ended by itself and without an error.
+var errInOrder = errors.New("exit status 0")
+
 // started waits for the first frame and for one of the texts to be shown, and
 // tells how long after the start of the program they came.
 func (t *terminal) started(ctx context.Context, texts []string) (first, shown time.Duration, err error) {
@@ -186,11 +190,11 @@ func (t *terminal) started(ctx context.Context, texts []string) (first, shown ti
 		case err := <-t.ended:
 			t.ended <- err
 			time.Sleep(lastWords)
-			return 0, 0, fmt.Errorf("%s ended before it showed any of %q: %v\n%s", t.cmd.Path, texts, err, t.text())
+			return 0, 0, fmt.Errorf("%s ended before it showed any of %q: %w\n%s", t.cmd.Path, texts, cmp.Or(err, errInOrder), t.text())
 		case <-time.After(glance):
 		}
 	}
-	return 0, 0, fmt.Errorf("%s does not show any of %q: %w\n%s", t.cmd.Path, texts, ctx.Err(), t.text())
+	return 0, 0, fmt.Errorf("%s does not show any of %q: %w\n%s", t.cmd.Path, texts, cmp.Or(ctx.Err(), context.DeadlineExceeded), t.text())
 }
 
 // quiet waits until nothing has come for that long.
@@ -206,7 +210,7 @@ func (t *terminal) quiet(long time.Duration) {
 }
 
 func (t *terminal) write(keys string) error {
-	_, err := io.WriteString(t.master, keys)
+	_, err := t.master.WriteString(keys)
 	return err
 }
 

@@ -53,17 +53,22 @@ func copyToClipboard(getenv func(string) string, text string) error {
 		if words[0] == "clip.exe" {
 			text = asUTF16(text)
 		}
-		ctx, cancel := context.WithTimeout(context.Background(), clipboardPatience)
-		defer cancel()
-		//nolint:gosec // a program of the list above
-		cmd := exec.CommandContext(ctx, path, words[1:]...)
-		cmd.Stdin = strings.NewReader(text)
-		if err := cmd.Run(); err != nil {
+		if err := feed(path, words[1:], text); err != nil {
 			return fmt.Errorf("put text on the clipboard with %s: %w", words[0], err)
 		}
 		return nil
 	}
 	return errors.New("there is no program for the clipboard")
+}
+
+// feed runs a program of clipboardPrograms with text as its input.
+func feed(path string, args []string, text string) error {
+	ctx, cancel := context.WithTimeout(context.Background(), clipboardPatience)
+	defer cancel()
+	//nolint:gosec // a program of the list above
+	cmd := exec.CommandContext(ctx, path, args...)
+	cmd.Stdin = strings.NewReader(text)
+	return cmd.Run()
 }
 
 // asUTF16 writes text as Windows' clip reads it without guessing a code page.

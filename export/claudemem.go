@@ -117,7 +117,6 @@ type claudeMemImport struct {
 	report      *ClaudeMemReport
 	places      places
 	bundle      store.Bundle
-	inBundle    int
 	done, total int
 }
 

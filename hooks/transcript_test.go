@@ -165,7 +165,8 @@ func called(id, name, input string) string {
 	return fmt.Sprintf(`{"type":"assistant","message":{"content":[{"type":"tool_use","id":%q,"name":%q,"input":%s}]}}`, id, name, input)
 }
 
-func gave(id, result string) string {
+func gave(id string) string {
+	const result = "ok"
 	return fmt.Sprintf(`{"type":"user","message":{"content":[{"type":"tool_result","tool_use_id":%q,"content":%q}]},"toolUseResult":{"stdout":%q}}`, id, result, result)
 }
 
@@ -180,13 +181,13 @@ func TestLinesOfATranscriptBecomeEvents(t *testing.T) {
 		lines []string
 		want  []string // beginnings
 	}{
-		{"a turn", []string{asked("修复退款 🐛"), called("t1", "Bash", `{"command":"go test"}`), gave("t1", "ok"), answered("好了")}, []string{
+		{"a turn", []string{asked("修复退款 🐛"), called("t1", "Bash", `{"command":"go test"}`), gave("t1"), answered("好了")}, []string{
 			start, `UserPromptSubmit prompt_id="s-0" prompt="修复退款 🐛"`, `PostToolUse prompt_id="s-0" tool="Bash t1" in="{\"command\":\"go test\"}" out="{\"stdout\":\"ok\"}"`,
 			`Stop prompt_id="s-0" said="好了"`, end,
 		}},
-		{"a turn that goes on has no end", []string{asked("a"), answered("let me see"), called("t1", "Read", `{}`), gave("t1", "ok")}, []string{start, "UserPromptSubmit", "PostToolUse", end}},
+		{"a turn that goes on has no end", []string{asked("a"), answered("let me see"), called("t1", "Read", `{}`), gave("t1")}, []string{start, "UserPromptSubmit", "PostToolUse", end}},
 		{"a tool without a result was not run", []string{asked("a"), called("t1", "Read", `{}`)}, []string{start, "UserPromptSubmit", end}},
-		{"a result without a call tells nothing", []string{asked("a"), gave("t9", "ok"), answered("b")}, []string{start, "UserPromptSubmit", "Stop", end}},
+		{"a result without a call tells nothing", []string{asked("a"), gave("t9"), answered("b")}, []string{start, "UserPromptSubmit", "Stop", end}},
 		{"failures", []string{asked("a"), called("t1", "Bash", `{}`), failed("t1", "Exit code 1"), called("t2", "Edit", `{}`), failed("t2", "<tool_use_error>no</tool_use_error>"),
 			called("t3", "Bash", `{}`), failed("t3", "The user doesn't want to proceed with this tool use."), answered("b")},
 			[]string{start, "UserPromptSubmit", `PostToolUseFailure prompt_id="s-0" tool="Bash t1" error="Exit code 1"`, "Stop", end}},
@@ -233,7 +234,7 @@ func TestLinesOfATranscriptBecomeEvents(t *testing.T) {
 }
 
 func TestEventsOfATranscriptKeepTheirNamesWhenItGrows(t *testing.T) {
-	lines := []string{asked("a"), called("t1", "Bash", `{}`), gave("t1", "ok"), answered("b"), asked("c"), called("t2", "Bash", `{}`), gave("t2", "ok"), answered("d")}
+	lines := []string{asked("a"), called("t1", "Bash", `{}`), gave("t1"), answered("b"), asked("c"), called("t2", "Bash", `{}`), gave("t2"), answered("d")}
 	dir := t.TempDir()
 	seen := map[string]string{}
 	for n := range lines {
@@ -261,7 +262,7 @@ func TestEventsOfATranscriptKeepTheirNamesWhenItGrows(t *testing.T) {
 func TestAForkTellsOnlyWhatIsItsOwn(t *testing.T) {
 	dir := t.TempDir()
 	copied := func(l string) string { return strings.Replace(l, "{", `{"forkedFrom":{"sessionId":"first"},`, 1) }
-	first := []string{asked("a"), called("t1", "Bash", `{}`), gave("t1", "ok"), answered("b")}
+	first := []string{asked("a"), called("t1", "Bash", `{}`), gave("t1"), answered("b")}
 	written(t, dir, "first", first...)
 	var fork []string
 	for _, l := range first {
@@ -290,9 +291,9 @@ func TestFindingTranscripts(t *testing.T) {
 	older := written(t, dir, "-home-dev-webshop/older", asked("a"))
 	newer := written(t, dir, "-home-dev-商店/newer", asked("b"))
 	written(t, dir, "-home-dev--claude-mem-observer-sessions/watcher", asked("c"))
-	written(t, dir, "-home-dev-webshop/older/subagents/agent-a1", called("t1", "Bash", `{}`), gave("t1", "ok"))
-	written(t, dir, "-home-dev-webshop/older/subagents/agent-acompact-1", called("t2", "Bash", `{}`), gave("t2", "ok"))
-	beside := written(t, dir, "-home-dev-webshop/agent-b2", called("t3", "Bash", `{}`), gave("t3", "ok"))
+	written(t, dir, "-home-dev-webshop/older/subagents/agent-a1", called("t1", "Bash", `{}`), gave("t1"))
+	written(t, dir, "-home-dev-webshop/older/subagents/agent-acompact-1", called("t2", "Bash", `{}`), gave("t2"))
+	beside := written(t, dir, "-home-dev-webshop/agent-b2", called("t3", "Bash", `{}`), gave("t3"))
 	b, err := os.ReadFile(beside)
 	if err != nil {
 		t.Fatal(err)
@@ -301,7 +302,7 @@ func TestFindingTranscripts(t *testing.T) {
 		t.Fatal(err)
 	}
 	long := time.Now().Add(-time.Hour)
-	for _, p := range []string{older, beside, filepath.Join(dir, "-home-dev-webshop/older/subagents/agent-a1.jsonl")} {
+	for _, p := range []string{older, beside, filepath.Join(dir, "-home-dev-webshop", "older", "subagents", "agent-a1.jsonl")} {
 		if err := os.Chtimes(p, long, long); err != nil {
 			t.Fatal(err)
 		}

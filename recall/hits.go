@@ -1,8 +1,6 @@
 package recall
 
 import (
-	"context"
-	"fmt"
 	"slices"
 	"strings"
 	"unicode"
@@ -10,11 +8,6 @@ import (
 
 	"cmem/memory"
 )
-
-// WordSource says which words of a search an observation lacks.
-type WordSource interface {
-	MissingWords(ctx context.Context, text string, id int64) ([]string, error)
-}
 
 // The fields of an observation that a search looks at.
 const (
@@ -29,15 +22,10 @@ const (
 
 // HitReason says why an observation is among the hits of a search.
 type HitReason struct {
-	Rank int `json:"rank,omitempty"` // from 1
-	// Share is its keyword score as a part of the best hit's, 0 to 1.
-	Share float64 `json:"share,omitempty"`
 	// Fields are the fields in which a word of the search stands as a whole word.
-	Fields []string `json:"fields,omitempty"`
+	Fields []string
 	// Parts are words of the memory of which a word of the search is only a part.
-	Parts []string `json:"parts,omitempty"`
-	// Lacks are words of the search that it does not hold: no observation has them all.
-	Lacks []string `json:"lacks,omitempty"`
+	Parts []string
 }
 
 const (
@@ -47,8 +35,7 @@ const (
 )
 
 // String gives the reason as a short phrase: "title · file", "fact", "part of
-// orderService", "any word: title". What is not known is left out; a hit through
-// another form of a word gives "word form".
+// orderService". A hit through another form of a word gives "word form".
 func (r HitReason) String() string {
 	s := strings.Join(r.Fields, " · ")
 	if len(r.Parts) > 0 {
@@ -62,40 +49,11 @@ func (r HitReason) String() string {
 	if s == "" {
 		s = "word form"
 	}
-	if len(r.Lacks) > 0 {
-		s = "any word: " + s
-	}
 	return s
 }
 
-// WhyHits says of every hit of a search for text why it is there, in their order.
-func WhyHits(ctx context.Context, src WordSource, text string, hits []memory.Hit) ([]HitReason, error) {
-	reasons := make([]HitReason, len(hits))
-	best := 0.0
-	for _, h := range hits {
-		best = max(best, h.Keyword)
-	}
-	for i, h := range hits {
-		r := WhyHit(text, h)
-		r.Rank = i + 1
-		if best > 0 {
-			r.Share = max(0, h.Keyword/best)
-		}
-		// The hits of a search have all its words, or none of them has.
-		if i == 0 || len(reasons[0].Lacks) > 0 {
-			missing, err := src.MissingWords(ctx, text, h.Observation.ID)
-			if err != nil {
-				return nil, fmt.Errorf("look for the words of %q in observation %d: %w", text, h.Observation.ID, err)
-			}
-			r.Lacks = missing
-		}
-		reasons[i] = r
-	}
-	return reasons, nil
-}
-
 // WhyHit says where the words of a search for text stand in a hit. It reads
-// nothing: Rank, Share and Lacks are left open.
+// nothing.
 func WhyHit(text string, h memory.Hit) HitReason {
 	n := newNeedles(text, h.Snippet)
 	if n.open != "" {
@@ -104,6 +62,15 @@ func WhyHit(text string, h memory.Hit) HitReason {
 		n.prefix = len(r.Fields) == 0 && len(r.Parts) == 0
 	}
 	return n.reason(h.Observation)
+}
+
+// needles are what a search looks for, as words of a text are held against it.
+type needles struct {
+	whole map[string]bool // stems of words, as they stand in the search or are marked in the snippet
+	wide  []string        // runs of wide script, which stand anywhere in a sentence
+
+	open   string // the last word when it may be unfinished, in small letters
+	prefix bool   // whether words that begin with open count as holding it
 }
 
 // reason says where the needles stand in o.
@@ -136,15 +103,6 @@ func (n needles) reason(o memory.Observation) HitReason {
 		}
 	}
 	return r
-}
-
-// needles are what a search looks for, as words of a text are held against it.
-type needles struct {
-	whole map[string]bool // stems of words, as they stand in the search or are marked in the snippet
-	wide  []string        // runs of wide script, which stand anywhere in a sentence
-
-	open   string // the last word when it may be unfinished, in small letters
-	prefix bool   // whether words that begin with open count as holding it
 }
 
 func newNeedles(text, snippet string) needles {

@@ -27,13 +27,8 @@ type Miss struct {
 	Reasons []Reason // at least one; those first that say where it is
 }
 
-const (
-	// maxMisses bounds how many misses a caller may ask for.
-	maxMisses = 100
-	// rankDepth is how far below what is shown a single observation's rank is looked
-	// for.
-	rankDepth = 200
-)
+// maxMisses bounds how many misses a caller may ask for.
+const maxMisses = 100
 
 // Missed gives what a search for text with the filter f, of which the first shown
 // hits are on the screen, could have found but does not show: what the filter
@@ -63,25 +58,9 @@ func Missed(ctx context.Context, src MissSource, text string, f memory.Filter, s
 		if err != nil {
 			return nil, err
 		}
-		if len(why) > 0 {
-			misses = append(misses, Miss{Hit: h, Reasons: why})
-		}
+		misses = append(misses, Miss{Hit: h, Reasons: why})
 	}
 	return misses, nil
-}
-
-// WhyMissed says why a search for text with the filter f, of which the first shown
-// hits are on the screen, does not show an observation: every reason there is,
-// none when it is shown. The errors are those of Missed.
-func WhyMissed(ctx context.Context, src MissSource, text string, f memory.Filter, shown int, o memory.Observation) ([]Reason, error) {
-	v, err := newView(ctx, src, text, f, shown, rankDepth)
-	if err != nil {
-		return nil, err
-	}
-	if v.looseStrict, err = v.finds(ctx, anywhere); err != nil {
-		return nil, err
-	}
-	return v.reasons(ctx, o)
 }
 
 // anywhere is the filter that leaves nothing out.
@@ -146,15 +125,6 @@ func (v *view) search(ctx context.Context, text string, f memory.Filter, limit i
 		return nil, fmt.Errorf("search for what %q misses: %w", v.text, err)
 	}
 	return hits, nil
-}
-
-// finds reports whether a search with the filter finds what holds all the words.
-func (v *view) finds(ctx context.Context, f memory.Filter) (bool, error) {
-	hits, err := v.search(ctx, v.text, f, 1)
-	if err != nil {
-		return false, err
-	}
-	return v.hasAllWords(ctx, hits)
 }
 
 // hasAllWords reports whether the hits of a search hold all its words: they all do
@@ -242,11 +212,8 @@ func (v *view) loosened(ctx context.Context, limit int) (excluded, near []memory
 	return excluded, near, nil
 }
 
-// reasons gives every reason why o is not shown.
+// reasons gives every reason why o, which is not among what is shown, is not.
 func (v *view) reasons(ctx context.Context, o memory.Observation) ([]Reason, error) {
-	if v.top[o.ID] {
-		return nil, nil
-	}
 	if rank := v.ranks[o.ID]; rank > 0 {
 		return []Reason{{Kind: ReasonRanked, N: rank, Of: len(v.top)}}, nil
 	}

@@ -3,7 +3,6 @@ package recall
 import (
 	"context"
 	"errors"
-	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -32,9 +31,9 @@ func phrases(reasons []Reason) string {
 }
 
 // shop is a store in which a search for "cart 退款" can miss things in every way.
-func shop(t *testing.T) (s *store.Store, obs []memory.Observation) {
+func shop(t *testing.T) *store.Store {
 	t.Helper()
-	s = newStore(t)
+	s := newStore(t)
 	past := time.Date(2026, 11, 3, 12, 0, 0, 0, time.UTC)
 	session := func(id, agent, branch string) memory.Session {
 		return memory.Session{ID: id, Agent: agent, Project: webshop, GitBranch: branch, CreatedAt: monday}
@@ -43,7 +42,7 @@ func shop(t *testing.T) (s *store.Store, obs []memory.Observation) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	obs = remember(t, s,
+	remember(t, s,
 		memory.Observation{Title: "cart 退款 one 🛒", Type: memory.TypeBugfix, Tags: []string{"重要"}, Concepts: []string{"money"}, FilesModified: []string{"cart/refund.go"}, GitBranch: "main", Pinned: true},
 		memory.Observation{Title: "cart 退款 elsewhere", Project: "/home/dev/projects/other", SessionID: "s9"},
 		memory.Observation{Title: "cart 退款 expired", ValidUntil: past},
@@ -55,11 +54,11 @@ func shop(t *testing.T) (s *store.Store, obs []memory.Observation) {
 		memory.Observation{Title: "退款 only", Project: "/home/dev/projects/other", SessionID: "s9", Status: memory.StatusArchived},
 		memory.Observation{Title: "neither"},
 	)
-	return s, obs
+	return s
 }
 
 func TestAMissSaysEveryReason(t *testing.T) {
-	s, _ := shop(t)
+	s := shop(t)
 	for name, tt := range map[string]struct {
 		f    memory.Filter
 		want []string
@@ -120,41 +119,29 @@ func TestAMissSaysEveryReason(t *testing.T) {
 				if slices.ContainsFunc(shown, func(h memory.Hit) bool { return h.Observation.ID == m.Hit.Observation.ID }) {
 					t.Errorf("%s is shown", m.Hit.Observation.Title)
 				}
-				one, err := WhyMissed(t.Context(), s, "cart 退款", tt.f, len(shown), m.Hit.Observation)
-				if err != nil || phrases(one) != phrases(m.Reasons) {
-					t.Errorf("%s alone: %s, %v; among all: %s", m.Hit.Observation.Title, phrases(one), err, phrases(m.Reasons))
-				}
 			}
 		})
 	}
 }
 
-func TestOneMemoryIsHeldAgainstTheSearch(t *testing.T) {
-	s, obs := shop(t)
-	f := memory.Filter{Project: webshop}
-	for title, want := range map[string]string{
-		"cart 退款 one 🛒": "", // shown
-		"neither":       "lacks “cart”, “退款”",
-		"cart only":     "lacks “退款”",
+func TestAMissSaysWhichWordsItLacks(t *testing.T) {
+	s := shop(t)
+	for text, want := range map[string][]string{
+		// Where nothing has all the words, one is enough.
+		"cart nowhere": {
+			"cart 退款 archived: archived: 旧",
+			"cart 退款 elsewhere: in another project: other",
+			"cart 退款 expired: expired 3 Nov 2026",
+			"cart 退款 superseded: superseded",
+			"cart 退款 wrong: marked wrong",
+		},
+		// Its words are there, and not as the phrase.
+		`"one cart" one`: {"cart 退款 one 🛒: lacks “one cart”"},
 	} {
-		o := obs[slices.IndexFunc(obs, func(o memory.Observation) bool { return o.Title == title })]
-		why, err := WhyMissed(t.Context(), s, "cart 退款", f, 10, o)
-		if err != nil || phrases(why) != want {
-			t.Errorf("%s: %q, %v; want %q", title, phrases(why), err, want)
+		misses, err := Missed(t.Context(), s, text, memory.Filter{Project: webshop}, 10, 50)
+		if got := told(misses); err != nil || !slices.Equal(got, want) {
+			t.Errorf("%s:\n%s, %v\nwant\n%s", text, strings.Join(got, "\n"), err, strings.Join(want, "\n"))
 		}
-	}
-	// Where nothing has all the words, one is enough.
-	for title, want := range map[string]string{"cart only": "", "neither": "lacks “cart”, “nowhere”"} {
-		o := obs[slices.IndexFunc(obs, func(o memory.Observation) bool { return o.Title == title })]
-		why, err := WhyMissed(t.Context(), s, "cart nowhere", f, 10, o)
-		if err != nil || phrases(why) != want {
-			t.Errorf("cart nowhere, %s: %q, %v; want %q", title, phrases(why), err, want)
-		}
-	}
-	// Its words are there, and not as the phrase.
-	o := obs[0]
-	if why, err := WhyMissed(t.Context(), s, `"one cart"`, f, 10, o); err != nil || phrases(why) != "lacks “one cart”" {
-		t.Errorf("a phrase: %q, %v", phrases(why), err)
 	}
 }
 
@@ -165,7 +152,7 @@ func TestWhatRanksBelowSaysItsRank(t *testing.T) {
 		list = append(list, memory.Observation{Title: "cart" + strings.Repeat(" wheel", i)})
 	}
 	list = append(list, memory.Observation{Title: "archived cart", Status: memory.StatusArchived}, memory.Observation{Title: "carton 📦"})
-	obs := remember(t, s, list...)
+	remember(t, s, list...)
 	all, err := s.Search(t.Context(), "cart ", memory.Filter{}, 100)
 	if err != nil {
 		t.Fatal(err)
@@ -182,15 +169,6 @@ func TestWhatRanksBelowSaysItsRank(t *testing.T) {
 			t.Errorf("%s: %+v, the search has %s in that place", m.Hit.Observation.Title, m.Reasons, all[30+i].Observation.Title)
 		}
 	}
-	carton := obs[len(obs)-1]
-	why, err := WhyMissed(t.Context(), s, "cart", memory.Filter{}, 30, carton)
-	if err != nil || len(why) != 1 || why[0].Kind != ReasonRanked {
-		t.Errorf("carton: %+v, %v", why, err)
-	}
-	// As a whole word it is not in carton.
-	if why, err = WhyMissed(t.Context(), s, "cart ", memory.Filter{}, 30, carton); err != nil || phrases(why) != "lacks “cart”" {
-		t.Errorf("carton, after a space: %s, %v", phrases(why), err)
-	}
 	if misses, err = Missed(t.Context(), s, "cart", memory.Filter{}, 0, 5); err != nil || len(misses) != 5 || misses[1].Reasons[0].N != 1 {
 		t.Errorf("nothing shown: %v, %v", told(misses), err)
 	}
@@ -198,30 +176,27 @@ func TestWhatRanksBelowSaysItsRank(t *testing.T) {
 
 func TestWhatRanksFarBelowSaysSo(t *testing.T) {
 	s := newStore(t)
-	list := []memory.Observation{{Title: "cart" + strings.Repeat(" 退款 wheel", 50)}}
-	for range 300 {
-		list = append(list, memory.Observation{Title: "cart", Narrative: fmt.Sprint("case ", len(list))})
+	list := make([]memory.Observation, 60)
+	for i := range list {
+		list[i] = memory.Observation{Title: "cart 🛒" + strings.Repeat(" 退款 wheel", i)}
 	}
-	obs := remember(t, s, list...)
-	why, err := WhyMissed(t.Context(), s, "cart", memory.Filter{}, 20, obs[0])
-	if err != nil || phrases(why) != "ranked below the first 220" {
-		t.Errorf("%s, %v", phrases(why), err)
+	remember(t, s, list...)
+	misses, err := Missed(t.Context(), s, "cart nowhere", memory.Filter{}, 20, 8)
+	if err != nil || len(misses) != 8 {
+		t.Fatalf("%d misses, %v", len(misses), err)
 	}
-	if why, err = WhyMissed(t.Context(), s, "cart", memory.Filter{}, 150, obs[0]); err != nil || phrases(why) != "ranked 301st" {
-		t.Errorf("%s, %v", phrases(why), err)
+	if first, last := phrases(misses[0].Reasons), phrases(misses[7].Reasons); first != "ranked 21st" || last != "ranked below the first 28" {
+		t.Errorf("the first is %s, the last %s", first, last)
 	}
 }
 
 func TestADeadIndexIsAnErrorAndNotNoResults(t *testing.T) {
-	s, obs := shop(t)
+	s := shop(t)
 	emptyIndex(t, s)
 	if hits, err := s.Search(t.Context(), "cart", memory.Filter{}, 10); err != nil || len(hits) != 0 {
 		t.Fatalf("the index is not empty: %d hits, %v", len(hits), err)
 	}
 	if _, err := Missed(t.Context(), s, "cart", memory.Filter{}, 0, 10); !errors.Is(err, ErrIndex) {
-		t.Errorf("got %v", err)
-	}
-	if _, err := WhyMissed(t.Context(), s, "cart", memory.Filter{}, 0, obs[0]); !errors.Is(err, ErrIndex) {
 		t.Errorf("got %v", err)
 	}
 	// What is stored from now on is in it again.
@@ -239,7 +214,7 @@ func TestAnEmptyStoreMissesNothing(t *testing.T) {
 }
 
 func TestATextWithoutALetterIsAnError(t *testing.T) {
-	s, _ := shop(t)
+	s := shop(t)
 	if _, err := Missed(t.Context(), s, `"!" 🛒`, memory.Filter{}, 0, 10); !errors.Is(err, store.ErrEmptyQuery) {
 		t.Errorf("got %v", err)
 	}
@@ -278,7 +253,7 @@ func (s sickSource) MissingWords(ctx context.Context, text string, id int64) ([]
 }
 
 func TestAFailingStoreFailsTheExplanation(t *testing.T) {
-	s, _ := shop(t)
+	s := shop(t)
 	sick := errors.New("disk on fire")
 	for name, src := range map[string]sickSource{
 		"search": {MissSource: s, search: sick}, "list": {MissSource: s, list: sick}, "words": {MissSource: s, missing: sick},

@@ -15,7 +15,6 @@ import (
 var (
 	_ PlanSource = (*store.Store)(nil)
 	_ MissSource = (*store.Store)(nil)
-	_ WordSource = (*store.Store)(nil)
 )
 
 func newStore(t *testing.T) *store.Store {

@@ -29,7 +29,7 @@ func builtin(t *testing.T) []Theme {
 	t.Helper()
 	var all []Theme
 	for _, name := range Names() {
-		theme, err := Named(name, true)
+		theme, err := Set{}.Named(name, true)
 		if err != nil {
 			t.Fatal(err)
 		}

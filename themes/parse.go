@@ -26,19 +26,9 @@ var follows = [...]struct{ role, leader Role }{
 	{Badge, Good},
 }
 
-// Parse reads a person's theme, a JSON object as docs/themes.md describes it. The
-// file is named in errors, and its name without the ending is the theme's when it
-// does not give one. The error has a Problem for each thing that is wrong.
-func Parse(file string, data []byte) (Theme, error) {
-	t, problems := parse(file, data)
-	errs := make([]error, len(problems))
-	for i, p := range problems {
-		errs[i] = p
-	}
-	return t, errors.Join(errs...)
-}
-
-// parse is Parse with the problems as they are. With one there is no theme.
+// parse reads a person's theme, a JSON object as docs/themes.md describes it. The
+// file is named in problems, and its name without the ending is the theme's when it
+// does not give one. With a problem there is no theme.
 func parse(file string, data []byte) (Theme, []Problem) {
 	p := parser{file: file, given: map[Role]bool{}}
 	members := p.object("", bytes.TrimPrefix(data, []byte("\xef\xbb\xbf")), "name", "base", "background", "roles")
@@ -142,7 +132,7 @@ func (p *parser) base(name string) {
 		if theme.name != c.name {
 			continue
 		}
-		if c.name == strings.ToLower(name) {
+		if strings.EqualFold(c.name, name) {
 			p.theme = theme.theme()
 			return
 		}

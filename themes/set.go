@@ -133,6 +133,3 @@ func reserved(name string) bool {
 
 // Names lists the built-in themes as Set.Names does.
 func Names() []string { return Set{}.Names() }
-
-// Named gives a built-in theme as Set.Named does.
-func Named(name string, isDark bool) (Theme, error) { return Set{}.Named(name, isDark) }

@@ -31,12 +31,12 @@ func TestNamed(t *testing.T) {
 		{" Tokyo-Night ", false, "tokyo-night"},
 		{"DRACULA", false, "dracula"},
 	} {
-		got, err := Named(tc.name, tc.isDark)
+		got, err := Set{}.Named(tc.name, tc.isDark)
 		if err != nil || got.Name != tc.want {
 			t.Errorf("Named(%q, %v) = %q, %v; want %q", tc.name, tc.isDark, got.Name, err, tc.want)
 		}
 	}
-	if _, err := Named("sepia", true); err == nil || !strings.Contains(err.Error(), "system, light, dark, high-contrast") {
+	if _, err := (Set{}).Named("sepia", true); err == nil || !strings.Contains(err.Error(), "system, light, dark, high-contrast") {
 		t.Errorf("an unknown name gave %v, want an error that lists the names", err)
 	}
 }
@@ -48,11 +48,11 @@ func TestEveryNameIsAThemeAndTheHalvesOfAFamilyFitTheTerminal(t *testing.T) {
 			t.Errorf("%s is listed twice", name)
 		}
 		seen[name] = true
-		light, err := Named(name, false)
+		light, err := Set{}.Named(name, false)
 		if err != nil {
 			t.Fatalf("Names lists %q, which Named refuses: %v", name, err)
 		}
-		dark, err := Named(name, true)
+		dark, err := Set{}.Named(name, true)
 		if err != nil {
 			t.Fatal(err)
 		}

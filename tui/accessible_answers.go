@@ -70,7 +70,7 @@ func (t *teller) answer(line string) (quit bool, err error) {
 	case "projects":
 		t.begin(t.projects())
 	case "queue":
-		return false, t.queue()
+		t.queue()
 	case "context":
 		return false, t.context()
 	case "views":
@@ -168,7 +168,7 @@ func (t *teller) delete(number string) error {
 	if err != nil {
 		return err
 	}
-	if strings.ToLower(sure) != "yes" {
+	if !strings.EqualFold(sure, "yes") {
 		t.say("Nothing was deleted.")
 		return nil
 	}

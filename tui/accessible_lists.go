@@ -127,7 +127,7 @@ func (t *teller) projects() spokenList {
 }
 
 // queue says how the worker is and what waits for it.
-func (t *teller) queue() error {
+func (t *teller) queue() {
 	s, known, err := t.cmds.workerNow(t.ctx)
 	switch {
 	case err != nil:
@@ -164,7 +164,6 @@ func (t *teller) queue() error {
 		return out, more, nil
 	}
 	t.begin(l)
-	return nil
 }
 
 // workerSentence says how the worker is.

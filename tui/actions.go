@@ -46,7 +46,8 @@ func (m *model) do(a action, in scope) tea.Cmd {
 		return m.act(a)
 	}
 	if a == actLeave {
-		return m.leaveOverlay()
+		m.leaveOverlay()
+		return nil
 	}
 	return m.overlays[len(m.overlays)-1].act(m, a)
 }

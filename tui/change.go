@@ -37,21 +37,23 @@ func (m *model) change(a action) (tea.Cmd, bool) {
 	case actArchive:
 		return m.archive(), true
 	case actWrong:
-		return m.askWrong(), true
+		m.askWrong()
 	case actSupersede:
 		return m.chooseSuccessor(), true
 	case actExpire:
-		return m.askExpiry(), true
+		m.askExpiry()
 	case actMerge:
 		return m.askMerge(), true
 	case actDelete:
-		return m.askDelete(), true
+		m.askDelete()
 	case actUndo:
 		return m.undoLast(), true
 	case actAdd:
 		return m.openAdd(), true
+	default:
+		return nil, false
 	}
-	return nil, false
+	return nil, true
 }
 
 // aim is what an action that only observations know acts on.
@@ -255,10 +257,10 @@ func (m *model) askMerge() tea.Cmd {
 }
 
 // askDelete asks before memories of any kind are deleted.
-func (m *model) askDelete() tea.Cmd {
+func (m *model) askDelete() {
 	items := m.targets()
 	if len(items) == 0 {
-		return nil
+		return
 	}
 	name := countKinds(items)
 	s := &change{did: "Deleted " + name, todo: "delete " + name, acted: keysOf(items), gone: keyOf(items[0])}
@@ -277,5 +279,4 @@ func (m *model) askDelete() tea.Cmd {
 			return m.cmds.remove(s, refs)
 		},
 	})
-	return nil
 }

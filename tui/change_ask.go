@@ -91,7 +91,7 @@ func parseTags(text string) (add, drop []string, err error) {
 }
 
 // askWrong lets the person say why memories are wrong.
-func (m *model) askWrong() tea.Cmd {
+func (m *model) askWrong() {
 	a := m.aim()
 	m.overlays = append(m.overlays, &ask{
 		title: "Why " + isAre(a.observations) + " wrong?", hint: "in a few words; it may be left empty",
@@ -101,11 +101,10 @@ func (m *model) askWrong() tea.Cmd {
 			return m.commit(s, a.ids(), memory.Edit{Status: &status, Reason: &reason}, a.observations)
 		},
 	})
-	return nil
 }
 
 // askExpiry lets the person say until when memories are valid.
-func (m *model) askExpiry() tea.Cmd {
+func (m *model) askExpiry() {
 	a := m.aim()
 	m.overlays = append(m.overlays, &ask{
 		title: "How long " + isAre(a.observations) + " valid?",
@@ -130,7 +129,6 @@ func (m *model) askExpiry() tea.Cmd {
 			return m.commit(s, a.ids(), memory.Edit{ValidUntil: &until}, a.observations)
 		},
 	})
-	return nil
 }
 
 // expiryWords says until when something is valid.

@@ -28,13 +28,13 @@ func TestParsesTags(t *testing.T) {
 }
 
 func TestParsesHowLongSomethingIsValid(t *testing.T) {
-	for text, want := range map[string]string{
-		"7d": "2026-12-07", "2w": "2026-12-14", "3M": "2027-03-02", "1y": "2027-11-30", " 2026-12-31 ": "2026-12-31",
-		"today": "2026-11-30", "tomorrow": "2026-12-01", "never": "", "2026-11-30": "2026-11-30",
+	for _, tc := range []struct{ text, want string }{
+		{"7d", "2026-12-07"}, {"2w", "2026-12-14"}, {"3M", "2027-03-02"}, {"1y", "2027-11-30"}, {" 2026-12-31 ", "2026-12-31"},
+		{"today", "2026-11-30"}, {"tomorrow", "2026-12-01"}, {"never", ""}, {"2026-11-30", "2026-11-30"},
 	} {
-		got, err := parseExpiry(text, testNow())
-		if err != nil || !got.IsZero() && got.Format(time.DateOnly) != want || got.IsZero() != (want == "") {
-			t.Errorf("%q is %v %v, not %s", text, got, err, want)
+		got, err := parseExpiry(tc.text, testNow())
+		if err != nil || !got.IsZero() && got.Format(time.DateOnly) != tc.want || got.IsZero() != (tc.want == "") {
+			t.Errorf("%q is %v %v, not %s", tc.text, got, err, tc.want)
 		}
 	}
 	for _, text := range []string{"", "soon", "0d", "-3d", "d", "2026-13-01", "2026-11-29", "99999999999999999999d", "5000y", "七天"} {

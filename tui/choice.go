@@ -67,7 +67,7 @@ func (c *choice) narrow() {
 			c.shown = append(c.shown, m.Index)
 		}
 	}
-	c.rows.resize(len(c.shown), c.height)
+	c.resize(len(c.shown), c.height)
 }
 
 // optionSource lets the fuzzy finder read options.
@@ -153,7 +153,7 @@ func (c *choice) draw(m *model, w, h int) ([]line, frameParts) {
 		out = append(out, withCursor(m.cells, text, column, w), m.cutLine(line{{themes.Border, strings.Repeat("─", w)}}, 0, w))
 		h -= 2
 	}
-	c.rows.resize(len(c.shown), min(max(len(c.shown), 1), max(h, 1)))
+	c.resize(len(c.shown), min(max(len(c.shown), 1), max(h, 1)))
 	for n := c.top; n < c.end(); n++ {
 		out = append(out, c.row(m, c.options[c.shown[n]], n == c.cursor, w))
 	}

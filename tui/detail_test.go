@@ -45,7 +45,7 @@ func (s *deepSource) page(after string, limit int) []memory.RawEvent {
 	return out
 }
 
-func (s *deepSource) BatchEventsPage(_ context.Context, batch int64, after string, limit int) ([]memory.RawEvent, error) {
+func (s *deepSource) BatchEventsPage(_ context.Context, batch int64, after string, _ int) ([]memory.RawEvent, error) {
 	s.asked = append(s.asked, fmt.Sprintf("batch %d %s", batch, after))
 	return nil, s.fail
 }

@@ -81,7 +81,7 @@ type ask struct {
 
 func (a *ask) scope() scope { return inTyping }
 
-func (a *ask) typed(_ *model, text string) tea.Cmd {
+func (a *ask) typed(_ *model, text string) tea.Cmd { //nolint:unparam // a method of typing, of which that of choice gives a command
 	a.line.insert(text)
 	a.wrong, a.tried = "", 0
 	return nil

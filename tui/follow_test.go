@@ -34,11 +34,11 @@ type player struct {
 	waiting []tea.Cmd // what rests
 }
 
-func play(t *testing.T, o Options, width, height int) *player {
+func play(t *testing.T, o Options) *player {
 	t.Helper()
 	p := &player{time: testNow()}
 	o.Now = func() time.Time { return p.time }
-	p.harness = open(t, o, width, height)
+	p.harness = open(t, o, 120, 40)
 	p.m.cmds.timing = timing{run: 120 * time.Millisecond}
 	p.time = p.time.Add(time.Second)
 	return p
@@ -69,7 +69,7 @@ func (p *player) rest() {
 func (p *player) shown() string { return p.m.detail.item.Title }
 
 func TestTheDetailsRestInARunOfMoves(t *testing.T) {
-	p := play(t, demoOptions(), 120, 40)
+	p := play(t, demoOptions())
 	p.press("j", time.Second)
 	first := p.shown()
 	if first != p.selectedTitle() {
@@ -104,7 +104,7 @@ func TestTheDetailsRestInARunOfMoves(t *testing.T) {
 }
 
 func TestWhoOpensTheDetailsWaitsForNothing(t *testing.T) {
-	p := play(t, demoOptions(), 120, 40)
+	p := play(t, demoOptions())
 	p.press("j", time.Second)
 	p.press("j", 50*time.Millisecond)
 	p.press("j", 50*time.Millisecond)
@@ -123,7 +123,7 @@ func TestWhoOpensTheDetailsWaitsForNothing(t *testing.T) {
 }
 
 func TestGoingBackInARunShowsWhatIsSelected(t *testing.T) {
-	p := play(t, demoOptions(), 120, 40)
+	p := play(t, demoOptions())
 	p.press("j", time.Second)
 	p.press("j", 50*time.Millisecond)
 	p.press("k", 50*time.Millisecond)
@@ -134,7 +134,7 @@ func TestGoingBackInARunShowsWhatIsSelected(t *testing.T) {
 }
 
 func TestActionsTakeTheSelectedMemoryNotTheShownOne(t *testing.T) {
-	p := play(t, demoOptions(), 120, 40)
+	p := play(t, demoOptions())
 	p.press("j", time.Second)
 	p.press("j", 50*time.Millisecond)
 	if got := p.m.targets(); len(got) != 1 || got[0].Title != p.selectedTitle() {

@@ -142,7 +142,7 @@ func (m *model) formArrived(msg formMsg) tea.Cmd {
 	return nil
 }
 
-func (f *form) typed(_ *model, text string) tea.Cmd {
+func (f *form) typed(_ *model, text string) tea.Cmd { //nolint:unparam // a method of typing, of which that of choice gives a command
 	if !f.loading && !f.saving {
 		f.fields[f.at].area.insert(text)
 		f.wrong = ""
@@ -195,9 +195,9 @@ func (f *form) dirty() bool {
 }
 
 // left asks before what was typed gets lost: the form comes back below the question.
-func (f *form) left(m *model) tea.Cmd {
+func (f *form) left(m *model) {
 	if !f.dirty() || f.saving {
-		return nil
+		return
 	}
 	m.overlays = append(m.overlays, f, &question{
 		title: "Discard", text: "Discard what you typed?", danger: true,
@@ -206,7 +206,6 @@ func (f *form) left(m *model) tea.Cmd {
 			return m.say(themes.Muted, "Discarded; nothing was changed.")
 		},
 	})
-	return nil
 }
 
 // save gives the store what was typed. The form stays until it has it.
@@ -252,15 +251,15 @@ func (f *form) failed(err error) {
 // of the fields that it changes.
 func difference(before, after memory.Observation) (e memory.Edit, what string) {
 	var names []string
-	text := func(name string, into **string, old, new string) {
-		if old != new {
-			*into = &new
+	text := func(name string, into **string, was, is string) {
+		if was != is {
+			*into = &is
 			names = append(names, name)
 		}
 	}
-	list := func(name string, into **[]string, old, new []string) {
-		if !slices.Equal(old, new) {
-			*into = &new
+	list := func(name string, into **[]string, was, is []string) {
+		if !slices.Equal(was, is) {
+			*into = &is
 			names = append(names, name)
 		}
 	}

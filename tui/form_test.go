@@ -118,6 +118,9 @@ func TestAnAreaMovesByRowsAsSeen(t *testing.T) {
 		at = append(at, fmt.Sprint(a.row, ":", a.lines[a.row].at))
 		a.edit(byRune, actDown)
 	}
+	if got, want := strings.Join(at, " "), "0:18 1:12 1:27 1:33 2:3 2:3"; got != want {
+		t.Errorf("it goes down by %s, not %s", got, want)
+	}
 	if a.edit(byRune, actDown) {
 		t.Error("it moves beyond the end")
 	}

@@ -1,6 +1,7 @@
 package tui
 
 import (
+	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -102,10 +103,14 @@ func rootOf(word string) string {
 	return word
 }
 
+// stopWords are in the order of the alphabet.
+var stopWords = strings.Fields("a an and are as at be but by did do does for from had has have how i in is it its of on or" +
+	" that the their this to was we were what when where which who why will with you")
+
 // isStop reports whether a word says nothing about what is looked for.
 func isStop(w string) bool {
-	return strings.Contains(" a an and are as at be but by did do does for from had has have how i in is it its of on or"+
-		" that the their this to was we were what when where which who why will with you ", " "+w+" ")
+	_, is := slices.BinarySearch(stopWords, w)
+	return is
 }
 
 func isTie(r rune) bool { return r == '-' || r == '_' }

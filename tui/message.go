@@ -18,7 +18,7 @@ type message struct {
 func (o *message) scope() scope { return inHelp }
 
 func (o *message) act(_ *model, a action) tea.Cmd {
-	o.rows.scroll(steps(a, o.height, o.n))
+	o.scroll(steps(a, o.height, o.n))
 	return nil
 }
 
@@ -30,8 +30,8 @@ func (o *message) draw(m *model, w, h int) ([]line, frameParts) {
 	for _, l := range m.wrap(o.text, w-2) {
 		out = append(out, m.cutLine(line{{themes.Text, " "}, {o.role, l}}, 0, w))
 	}
-	o.rows.resize(len(out), h)
-	return out[o.top:o.rows.end()], frameParts{
+	o.resize(len(out), h)
+	return out[o.top:o.end()], frameParts{
 		title: o.title, foot: m.keys.of(actLeave, inHelp) + " closes", focus: true, danger: o.role == themes.Bad,
 		offset: o.top, total: len(out),
 	}

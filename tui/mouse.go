@@ -51,7 +51,8 @@ func (m *model) click(msg tea.MouseClickMsg) tea.Cmd {
 		if m.overlayBody.contains(msg.X, msg.Y) {
 			return m.overlays[len(m.overlays)-1].pick(m, msg.Y-m.overlayBody.y)
 		}
-		return m.leaveOverlay()
+		m.leaveOverlay()
+		return nil
 	}
 	if v, ok := m.tabAt(msg.X, msg.Y); ok {
 		return m.show(v)

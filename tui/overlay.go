@@ -69,33 +69,6 @@ func (k keymap) helpLines(c cells, w int, s situation) []line {
 	return out
 }
 
-// projectLine draws a row of the list of projects. One that shares its name
-// with another shows its path.
-func projectLine(s rowStyle, p memory.Project, selected, namesake bool) line {
-	name := "All projects"
-	if p.Key != "" {
-		name = projectName(p.Key)
-		if namesake {
-			name = cleanLine(p.Key)
-		}
-	}
-	facts := s.fitRight(count(p.Observations, "memory"), 16)
-	if s.w >= 60 {
-		facts += s.fitRight(count(p.Sessions, "session"), 16) + s.fitRight(age(p.LastActive, s.now), 15)
-	}
-	facts += " "
-	room := s.w - 2 - s.width(facts)
-	role := themes.Text
-	if p.Key == "" {
-		role = themes.Strong
-	}
-	l := s.cutLine(line{{themes.Text, "  "}, {role, s.fit(name, room)}, {themes.Muted, facts}}, 0, s.w)
-	if selected {
-		l = s.asSelected(l)
-	}
-	return l
-}
-
 // dim takes the colours out of the screen below an overlay.
 func dim(screen []line) {
 	for n, l := range screen {

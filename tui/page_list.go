@@ -125,7 +125,7 @@ func (l *listing) moves(a action) bool {
 	if a == actNewest {
 		a = actFirst
 	}
-	return l.rows.act(a)
+	return l.act(a)
 }
 
 // pickRow selects what the n-th line of the body shows and reports whether it

@@ -3,6 +3,7 @@ package tui
 import (
 	"bytes"
 	"io"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -141,7 +142,7 @@ func (p *painter) Write(b []byte) (int, error) {
 			p.poke()
 		}
 	case bytes.Contains(b, []byte(ansi.SetModeAltScreenSaveCursor)): // at the beginning, or resumed
-		out = append(b[:len(b):len(b)], ansi.ResetModeAutoWrap...)
+		out = slices.Concat(b, []byte(ansi.ResetModeAutoWrap))
 		p.up, p.away = true, false
 		p.forget()
 		p.poke()

@@ -102,7 +102,7 @@ func TestThePainterShowsEveryFrameAsItWouldShowOnAnEmptyTerminal(t *testing.T) {
 		p.show(v)
 		p.paint()
 		fresh := vt.NewEmulator(width, height)
-		if _, err := fresh.Write([]byte("\x1b[?1049h\x1b[H" + strings.Join(lines, "\r\n"))); err != nil {
+		if _, err := fresh.WriteString("\x1b[?1049h\x1b[H" + strings.Join(lines, "\r\n")); err != nil {
 			t.Fatal(err)
 		}
 		if got, want := shownBy(screen), shownBy(fresh); got != want {

@@ -9,19 +9,18 @@ import (
 )
 
 // leaver is an overlay that wants to know when it is closed without a choice.
-type leaver interface{ left(m *model) tea.Cmd }
+type leaver interface{ left(m *model) }
 
 // leaveOverlay closes the uppermost overlay without a choice.
-func (m *model) leaveOverlay() tea.Cmd {
+func (m *model) leaveOverlay() {
 	if len(m.overlays) == 0 {
-		return nil
+		return
 	}
 	o := m.overlays[len(m.overlays)-1]
 	m.closeOverlay()
 	if l, is := o.(leaver); is {
-		return l.left(m)
+		l.left(m)
 	}
-	return nil
 }
 
 // nameCells is the room that the palette has for the name of an action.

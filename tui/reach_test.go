@@ -211,12 +211,12 @@ func TestAMemoryIsEditedInTheEditor(t *testing.T) {
 	before := dump(t, h.store)
 	item := h.selectTitle("Adds retry with backoff")
 	path := fmt.Sprintf("/tmp/observation-%d.md", item.ID)
-	replace := func(old, new string) func(Command) error {
+	replace := func(old, with string) func(Command) error {
 		return func(Command) error {
 			if !strings.Contains(h.desk.files[path], old) {
 				t.Errorf("the file has no %q:\n%s", old, h.desk.files[path])
 			}
-			h.desk.files[path] = strings.Replace(h.desk.files[path], old, new, 1)
+			h.desk.files[path] = strings.Replace(h.desk.files[path], old, with, 1)
 			return nil
 		}
 	}

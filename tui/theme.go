@@ -156,10 +156,7 @@ func (c *themeChooser) act(m *model, a action) tea.Cmd {
 	return cmd
 }
 
-func (c *themeChooser) left(m *model) tea.Cmd {
-	m.setTheme(c.before)
-	return nil
-}
+func (c *themeChooser) left(m *model) { m.setTheme(c.before) }
 
 // closingHint tells how a window of choices is used, in the keys of the moment.
 func (m *model) closingHint(does string) string {

@@ -123,9 +123,10 @@ func asksBackground(cmd tea.Cmd) bool {
 
 func ownTheme(t *testing.T, name, background string) themes.Theme {
 	t.Helper()
-	theme, err := themes.Parse(name+".json", []byte(`{"name": "`+name+`", "base": "dark", "background": "`+background+`"}`))
+	set, problems := themes.Load(map[string][]byte{name + ".json": []byte(`{"name": "` + name + `", "base": "dark", "background": "` + background + `"}`)})
+	theme, err := set.Named(name, true)
 	if err != nil {
-		t.Fatal(err)
+		t.Fatal(err, problems)
 	}
 	return theme
 }

@@ -60,7 +60,7 @@ func (m *model) screen() []line {
 	switch {
 	case l.two:
 		for n := range list {
-			row := append(list[n], detail[n]...)
+			row := slices.Concat(list[n], detail[n])
 			if side != nil {
 				row = append(row, side[n]...)
 			}
@@ -279,8 +279,10 @@ func (m *model) facts() []line {
 		}
 		out = append(out, line{{themes.Muted, " · " + count(n, "memory")}})
 	}
-	out = append(out, line{{themes.Muted, " · " + m.projectLabel(f.Project)}})
-	out = append(out, line{{themes.Muted, " · " + m.label}}, line{{themes.Text, " "}})
+	out = append(out,
+		line{{themes.Muted, " · " + m.projectLabel(f.Project)}},
+		line{{themes.Muted, " · " + m.label}},
+		line{{themes.Text, " "}})
 	if l := out[0]; strings.HasPrefix(l[0].text, " · ") {
 		l[0].text = strings.TrimPrefix(l[0].text, " ·")
 	}

@@ -73,7 +73,7 @@ func play(binary, home string, s scene) ([]page, error) {
 
 	var pages []page
 	for n, st := range s.steps {
-		if _, err := io.WriteString(ptmx, st.keys); err != nil {
+		if _, err := ptmx.WriteString(st.keys); err != nil {
 			return nil, err
 		}
 		if err := sc.await(st.see); err != nil {

@@ -182,10 +182,10 @@ func drawShape(c cell) string {
 	x, mid, half := float64(c.x)*columnWidth, float64(c.x)*columnWidth+columnWidth/2, rowHeight/2
 	right := x + columnWidth
 	path := func(d string, width float64) string {
-		return fmt.Sprintf(`<path d="%s" stroke="%s" stroke-width="%.1f" fill="none"/>`, d, c.fg, width)
+		return `<path d="` + d + `" stroke="` + c.fg + fmt.Sprintf(`" stroke-width="%.1f" fill="none"/>`, width)
 	}
 	rect := func(x, y, w, h, opacity float64) string {
-		return fmt.Sprintf(`<rect x="%.1f" y="%.1f" width="%.1f" height="%.1f" fill="%s" fill-opacity="%.2f"/>`, x, y, w, h, c.fg, opacity)
+		return fmt.Sprintf(`<rect x="%.1f" y="%.1f" width="%.1f" height="%.1f" fill="`, x, y, w, h) + c.fg + fmt.Sprintf(`" fill-opacity="%.2f"/>`, opacity)
 	}
 	switch c.text {
 	case "─":
