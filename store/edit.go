@@ -104,7 +104,7 @@ func applyStatus(o *memory.Observation, e memory.Edit, successor string) error {
 	return nil
 }
 
-func set[T any](field *T, value *T) {
+func set[T any](field, value *T) {
 	if value != nil {
 		*field = *value
 	}

@@ -34,9 +34,6 @@ const (
 	samples = 4
 )
 
-// enough is how many rows a reading must find so that no wider one is asked.
-func (g *gathering) enough() int { return g.s.scored / 4 }
-
 // candidate is a row that a search found.
 type candidate struct {
 	id, epoch int64
@@ -79,6 +76,9 @@ type gathering struct {
 	origin  []int64
 	origins bool // the filter has one of them
 }
+
+// enough is how many rows a reading must find so that no wider one is asked.
+func (g *gathering) enough() int { return g.s.scored / 4 }
 
 func (s *Store) newGathering(ctx context.Context, q query, f memory.Filter) (*gathering, error) {
 	g := &gathering{

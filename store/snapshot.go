@@ -50,9 +50,9 @@ func save(ctx context.Context, t tx, snap *memory.Snapshot, table string, column
 	if err != nil || len(rows) == 0 {
 		return err
 	}
-	for i, saved := range snap.Saved {
-		if saved.Table == table && slices.Equal(saved.Columns, columns) {
-			snap.Saved[i].Rows = append(saved.Rows, rows...)
+	for i := range snap.Saved {
+		if saved := &snap.Saved[i]; saved.Table == table && slices.Equal(saved.Columns, columns) {
+			saved.Rows = append(saved.Rows, rows...)
 			return nil
 		}
 	}

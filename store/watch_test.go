@@ -36,13 +36,10 @@ func TestEveryWriteIsSeenByTheNextLook(t *testing.T) {
 	})
 	own, others := version(t, s), version(t, ro)
 	for i := range 500 {
-		switch {
-		case i%2 == 0:
+		if i%2 == 0 {
 			mustExec(t, stranger, fmt.Sprintf("UPDATE observations SET weight = 1 + %d WHERE id = %d", i, o.ID))
-		default:
-			if _, err := s.Edit(t.Context(), []int64{o.ID}, memory.Edit{Weight: ptr(1000 + float64(i))}); err != nil {
-				t.Fatal(err)
-			}
+		} else if _, err := s.Edit(t.Context(), []int64{o.ID}, memory.Edit{Weight: ptr(1000 + float64(i))}); err != nil {
+			t.Fatal(err)
 		}
 		// Some writes come in a hurry, some after a while of quiet, some when the log
 		// has just been folded into the file.
