@@ -70,8 +70,11 @@ type chosen struct {
 
 var _ export.Source = chosen{}
 
+// readChosen reads chosen memories. The error is a *store.MissingError with all
+// that are not there.
 func readChosen(ctx context.Context, s *store.Store, refs []memory.Ref) (chosen, error) {
 	out := chosen{Store: s}
+	var missing []memory.Ref
 	for _, ref := range refs {
 		var err error
 		switch ref.Kind {
@@ -82,9 +85,15 @@ func readChosen(ctx context.Context, s *store.Store, refs []memory.Ref) (chosen,
 		default:
 			out.prompts, err = appended(out.prompts)(s.Prompt(ctx, ref.ID))
 		}
-		if err != nil {
+		switch {
+		case errors.Is(err, store.ErrNotFound):
+			missing = append(missing, ref)
+		case err != nil:
 			return out, fmt.Errorf("read %s %d: %w", ref.Kind, ref.ID, err)
 		}
+	}
+	if len(missing) > 0 {
+		return out, fmt.Errorf("read what is to be exported: %w", &store.MissingError{Refs: missing})
 	}
 	slices.SortFunc(out.observations, func(a, b memory.Observation) int { return byTime(a.CreatedAt, b.CreatedAt, a.ID, b.ID) })
 	slices.SortFunc(out.summaries, func(a, b memory.Summary) int { return byTime(a.CreatedAt, b.CreatedAt, a.ID, b.ID) })

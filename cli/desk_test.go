@@ -1,11 +1,13 @@
 package cli
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
 	"reflect"
 	"runtime"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -30,7 +32,7 @@ func programs(t *testing.T, names ...string) {
 }
 
 func TestEditorsAreToldOfTheLine(t *testing.T) {
-	programs(t, "nvim", "code", "zed", "hx", "my editor", "unknown", "emacsclient")
+	programs(t, "nvim", "code", "zed", "hx", "my editor", "unknown", "emacsclient", "gedit", "gnome-text-editor")
 	for _, tc := range []struct {
 		editor string
 		line   int
@@ -45,6 +47,8 @@ func TestEditorsAreToldOfTheLine(t *testing.T) {
 		{"code --wait", 0, true, "code|--wait|/p/订单.go"},
 		{"code -w", 0, true, "code|-w|/p/订单.go"},
 		{"zed", 7, true, "zed|--wait|/p/订单.go:7"},
+		{"gedit", 0, true, "gedit|--wait|/p/订单.go"},
+		{"gnome-text-editor", 7, true, "gnome-text-editor|--standalone|+7|/p/订单.go"}, // it knows no --wait
 		{"hx", 7, false, "hx|/p/订单.go:7"},
 		{"emacsclient -t", 7, false, "emacsclient|-t|+7|/p/订单.go"},
 		{"my editor", 7, false, "my editor|/p/订单.go"},
@@ -71,28 +75,51 @@ func TestEditorsAreToldOfTheLine(t *testing.T) {
 }
 
 func TestFilesAreFoundInTheProjectAndNowhereElse(t *testing.T) {
-	project, cwd := t.TempDir(), t.TempDir()
-	for _, path := range []string{project + "/订单 a.go", cwd + "/b.go"} {
+	project, cwd, outside := t.TempDir(), t.TempDir(), t.TempDir()
+	for _, path := range []string{project + "/订单 a.go", cwd + "/b.go", outside + "/id_rsa"} {
 		if err := os.WriteFile(path, nil, 0o600); err != nil {
 			t.Fatal(err)
 		}
 	}
+	for link, to := range map[string]string{
+		"inside.go": project + "/订单 a.go", "key": outside + "/id_rsa", "away": outside, "loose": outside + "/none", "beside.go": cwd + "/b.go",
+	} {
+		if err := os.Symlink(to, filepath.Join(project, link)); err != nil {
+			t.Skipf("no symbolic links here: %v", err)
+		}
+	}
 	for name, want := range map[string]string{
 		"订单 a.go": filepath.Join(project, "订单 a.go"), "b.go": filepath.Join(cwd, "b.go"), cwd + "/b.go": filepath.Join(cwd, "b.go"),
+		"inside.go": filepath.Join(project, "inside.go"), project + "/inside.go": filepath.Join(project, "inside.go"),
 	} {
 		if got, err := findFile(project, cwd, name); err != nil || got != want {
 			t.Errorf("%s is found at %q, %v", name, got, err)
 		}
 	}
 	for name, want := range map[string]string{
-		"c.go": "not there any more", "../" + filepath.Base(cwd) + "/b.go": "leads out of the project", "/nowhere/x": "not there any more", ".": "is no file",
+		"c.go": "not there any more", "../" + filepath.Base(cwd) + "/b.go": "leads out of the project", ".": "is no file",
+		project + "/c.go": "not there any more",
+		"/nowhere/x":      "is outside of the project", outside + "/id_rsa": "is outside of the project", "/etc/hosts": "is outside of the project",
+		project + "/../" + filepath.Base(outside) + "/id_rsa": "is outside of the project",
+		"key": "by a symbolic link", "away/id_rsa": "by a symbolic link", project + "/key": "by a symbolic link", "loose": "not there any more",
+		"beside.go": "by a symbolic link",
 	} {
 		if got, err := findFile(project, cwd, name); err == nil || !strings.Contains(err.Error(), want) {
-			t.Errorf("%s is found at %q, %v", name, got, err)
+			t.Errorf("%s is found at %q, %v, not refused with %q", name, got, err, want)
 		}
 	}
 	if _, err := findFile("webshop", "", "a.go"); err == nil || !strings.Contains(err.Error(), "not known where the project webshop is") {
 		t.Errorf("a project without a place: %v", err)
+	}
+	// The project may itself be reached by a link.
+	linked := filepath.Join(t.TempDir(), "链接")
+	if err := os.Symlink(project, linked); err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range []string{"订单 a.go", linked + "/订单 a.go", project + "/订单 a.go"} {
+		if _, err := findFile(linked, "", name); err != nil {
+			t.Errorf("%s, of a project that is a link: %v", name, err)
+		}
 	}
 }
 
@@ -107,7 +134,8 @@ func TestASessionIsResumedWhereItRan(t *testing.T) {
 		"is not there any more":       {ID: "5f3a", CWD: dir + "/gone"},
 		"is no session":               {ID: "--help", CWD: dir},
 		"sessions of person cannot":   {ID: "notes-1", Agent: "person", CWD: dir},
-		"directory webshop is not th": {ID: "5f3a", Project: "webshop"},
+		"only that it was in webshop": {ID: "5f3a", Project: "webshop"},
+		"saved by hand in claude-mem": {ID: "manual-content-1733000000", CWD: dir},
 	} {
 		if c, err := resumeCommand(s); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%+v is resumed by %+v, %v", s, c, err)
@@ -122,18 +150,29 @@ func TestASessionIsResumedWhereItRan(t *testing.T) {
 func TestThePromptIsFoundInTheTranscript(t *testing.T) {
 	lines := []string{
 		`{"type":"summary"}`,
-		`{"type":"user","message":{"content":"继续 \"go\" <b>"},"promptId":"p-1"}`,
-		`{"type":"assistant","message":{"content":"继续 p-2"}}`,
-		`{"type":"user","message":{"content":"继续 \"go\" <b>\nmore"},"promptId":"p-2"}`,
+		`{"type":"user","message":{"role":"user","content":"继续 \"go\" <b>"},"promptId":"p-1"}`,
+		`{"type":"assistant","message":{"role":"assistant","content":[{"type":"text","text":"\"user\" 继续 p-2"}]}}`,
+		`{"type":"user","message":{"role":"user","content":[{"type":"tool_result","content":"继续 all"}]},"promptId":"p-3"}`,
+		`{"type":"user","message":{"role":"user","content":[{"type":"text","text":"继续 \"go\" <b>\nmore"}]},"promptId":"p-2"}`,
+		`{"type":"user","message":{"role":"user","content":"继续 all of it"}}`,
+		`{"type":"user","message":{"role":"user","content":"继续 all"},"promptId":"p-3"}`,
+		`{"type":"user", broken`,
+		`{"type":"assistant","to":"user","message":{"role":"assistant","content":"only said"}}`,
+		`{"type":"user","message":{"role":"user","content":"last"}}`,
 	}
 	transcript := strings.Join(lines, "\n")
 	for _, tc := range []struct {
 		p    memory.Prompt
 		want int
 	}{
-		{memory.Prompt{Text: "继续 \"go\" <b>\nmore"}, 2},
-		{memory.Prompt{Text: "继续 \"go\" <b>", PromptID: "p-2"}, 4},
+		{memory.Prompt{Text: "继续 \"go\" <b>\nmore"}, 5},
+		{memory.Prompt{Text: "继续 \"go\" <b>"}, 2},
+		{memory.Prompt{Text: "继续 \"go\" <b>", PromptID: "p-2"}, 5},
 		{memory.Prompt{Text: "继续 \"go\" <b>", PromptID: "p-9"}, 2},
+		{memory.Prompt{Text: "继续 all"}, 7},
+		{memory.Prompt{PromptID: "p-3"}, 7}, // not the result of a tool
+		{memory.Prompt{Text: "last\n"}, 10},
+		{memory.Prompt{Text: "only said"}, 0}, // by the assistant
 		{memory.Prompt{Text: "something else"}, 0},
 		{memory.Prompt{}, 0},
 	} {
@@ -145,32 +184,6 @@ func TestThePromptIsFoundInTheTranscript(t *testing.T) {
 	if _, _, err := findTranscript(t.Context(), memory.Session{TranscriptPath: "/nowhere.jsonl"}, memory.Prompt{}); err == nil ||
 		!strings.Contains(err.Error(), "not there any more") {
 		t.Errorf("a transcript that is gone: %v", err)
-	}
-}
-
-func TestScratchFilesAreOnesOwn(t *testing.T) {
-	t.Setenv("TMPDIR", t.TempDir())
-	s := &scratch{}
-	path, err := s.write("../observation-1.md", "文本\n")
-	if err != nil {
-		t.Fatal(err)
-	}
-	for p, want := range map[string]os.FileMode{path: 0o600, filepath.Dir(path): 0o700} {
-		if info, err := os.Stat(p); err != nil || runtime.GOOS != "windows" && info.Mode().Perm() != want {
-			t.Errorf("%s: %v, %v", p, info.Mode(), err)
-		}
-	}
-	if got, err := s.read(path); err != nil || got != "文本\n" {
-		t.Errorf("it is read as %q, %v", got, err)
-	}
-	if err := s.drop("/etc/hosts"); err == nil {
-		t.Error("a file that is not its own is dropped")
-	}
-	if err := s.drop(path); err != nil {
-		t.Fatal(err)
-	}
-	if _, err := os.Stat(filepath.Dir(path)); err == nil {
-		t.Error("the folder is left over")
 	}
 }
 
@@ -206,8 +219,10 @@ func TestChosenMemoriesAreExported(t *testing.T) {
 			t.Errorf("the export is\n%s", text)
 		}
 	}
-	if _, err := a.exportChosen(t.Context(), s, []memory.Ref{{Kind: memory.KindPrompt, ID: 99}}); err == nil {
-		t.Error("a memory that is not there is exported")
+	gone := []memory.Ref{{Kind: memory.KindPrompt, ID: 99}, {Kind: memory.KindSummary, ID: 98}}
+	var missing *store.MissingError
+	if _, err := a.exportChosen(t.Context(), s, slices.Concat(refs, gone)); !errors.As(err, &missing) || !slices.Equal(missing.Refs, gone) {
+		t.Errorf("memories that are not there: %v", err)
 	}
 	if files, _ := filepath.Glob(filepath.Join(dir, "*.md")); len(files) != 2 {
 		t.Errorf("there are %d files", len(files))

@@ -49,7 +49,9 @@ var editorKinds = []editorKind{
 	{[]string{"hx", "helix"}, colon, ""},
 	{[]string{"mate"}, func(path, line string) []string { return []string{"-l", line, path} }, "--wait"},
 	{[]string{"kate"}, func(path, line string) []string { return []string{"-l", line, path} }, "--block"},
-	{[]string{"gedit", "gnome-text-editor"}, plusLine, "--wait"},
+	{[]string{"gedit"}, plusLine, "--wait"},
+	// It has no option for waiting; an instance of its own ends with its window.
+	{[]string{"gnome-text-editor"}, plusLine, "--standalone"},
 }
 
 // editCommand gives the command that opens a file at a line with an editor. With
@@ -74,7 +76,9 @@ func editCommand(editor, path string, line int, wait bool) (tui.Command, error) 
 	} else {
 		args = append(args, path)
 	}
-	return tui.Command{Path: program, Args: args}, nil
+	waits := at >= 0 && (wait || editorKinds[at].wait == "") &&
+		(name != "emacsclient" || !slices.Contains(args, "-n") && !slices.Contains(args, "--no-wait"))
+	return tui.Command{Path: program, Args: args, Waits: waits}, nil
 }
 
 // splitCommand splits a command into its words, as a shell would with quotes and

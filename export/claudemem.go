@@ -144,7 +144,7 @@ func (m *claudeMemImport) session(s store.ClaudeMemSession, project string) {
 	}
 	began := earliestKnown(s.StartedAt, s.LastAt, s.EndedAt)
 	m.bundle.Sessions = append(m.bundle.Sessions, memory.Session{
-		ID: sessionID(s), Agent: agentOf(s.Platform), Project: project, CWD: s.CWD, Status: memory.SessionCompleted, Title: title,
+		ID: sessionID(s), Agent: agentOfSession(s), Project: project, CWD: s.CWD, Status: memory.SessionCompleted, Title: title,
 		CreatedAt: began, LastEventAt: latest(began, s.LastAt, s.EndedAt), CompletedAt: latest(began, s.LastAt, s.EndedAt),
 	})
 	if s.Prompt != "" && !s.Prompted {

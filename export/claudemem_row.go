@@ -86,6 +86,16 @@ func sessionID(s store.ClaudeMemSession) string {
 	return s.ID
 }
 
+// agentOfSession gives our name of the assistant that a session is of. What a
+// person saves by hand claude-mem keeps in sessions of its own making, one for each
+// project, which no assistant can resume.
+func agentOfSession(s store.ClaudeMemSession) string {
+	if strings.HasPrefix(s.ID, "manual-content-") {
+		return "person"
+	}
+	return agentOf(s.Platform)
+}
+
 // agentOf gives our name of an assistant.
 func agentOf(platform string) string {
 	switch p := strings.ToLower(strings.TrimSpace(platform)); p {

@@ -145,6 +145,23 @@ func TestClaudeMemIsImportedAsItWasMeant(t *testing.T) {
 	}
 }
 
+// What a person saved by hand is no assistant's: nothing can resume it.
+func TestSessionsMadeByHandAreThePersons(t *testing.T) {
+	s := stored(t, &fakeSource{})
+	path := claudeMemDB(t, `INSERT INTO sdk_sessions (id, content_session_id, memory_session_id, project, started_at, started_at_epoch)
+		VALUES (10, 'manual-content-webshop', 'manual-webshop', 'webshop', '', 1795932000000)`,
+		`INSERT INTO observations (id, memory_session_id, project, type, title, created_at, created_at_epoch)
+		VALUES (10, 'manual-webshop', 'webshop', 'decision', '手动保存', '', 1795932000000)`)
+	if _, err := ImportClaudeMem(context.Background(), path, s, claudeMemOptions()); err != nil {
+		t.Fatal(err)
+	}
+	for id, agent := range map[string]string{"manual-content-webshop": "person", "cs1": "claude-code"} {
+		if v, err := s.Session(context.Background(), id); err != nil || v.Agent != agent {
+			t.Errorf("session %s is %q's, want %q (%v)", id, v.Agent, agent, err)
+		}
+	}
+}
+
 // counting hands bundles on and fails after some of them.
 type counting struct {
 	Importer

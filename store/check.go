@@ -30,6 +30,7 @@ const (
 	CheckIntegrity   = "integrity"
 	CheckSchema      = "schema"
 	CheckOrphans     = "orphaned rows"
+	CheckDeleted     = "deleted memories"
 	CheckCounters    = "counters"
 	CheckSearch      = "search index"
 )
@@ -48,6 +49,7 @@ var checks = []check{
 	{CheckIntegrity, (*Store).checkIntegrity, (*Store).fixIndexes},
 	{CheckSchema, (*Store).checkSchema, (*Store).fixSchema},
 	{CheckOrphans, (*Store).checkOrphans, (*Store).fixOrphans},
+	{CheckDeleted, (*Store).checkDeleted, (*Store).fixDeleted},
 	{CheckCounters, (*Store).checkCounters, (*Store).fixCounters},
 	{CheckSearch, (*Store).checkSearch, (*Store).fixSearch},
 }

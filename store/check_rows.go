@@ -67,6 +67,32 @@ func (s *Store) fixOrphans(ctx context.Context) error {
 	})
 }
 
+// risenTerm finds tombstones of memories that are there. Because of them nothing
+// more would be taken of the memory's batch.
+const risenTerm = `kind = 'observation' AND EXISTS (SELECT 1 FROM observations AS r WHERE r.id = row_id AND r.uid = tombstones.uid)
+	OR kind = 'summary' AND EXISTS (SELECT 1 FROM session_summaries AS r WHERE r.id = row_id AND r.uid = tombstones.uid)
+	OR kind = 'prompt' AND EXISTS (SELECT 1 FROM user_prompts AS r WHERE r.id = row_id)`
+
+func (s *Store) checkDeleted(ctx context.Context) ([]Finding, error) {
+	n, err := number(ctx, s.read, "SELECT count(*) FROM tombstones WHERE "+risenTerm)
+	if err != nil || n == 0 {
+		return nil, err
+	}
+	return []Finding{{
+		Name:    CheckDeleted,
+		Problem: fmt.Sprintf("%d memories are there and noted as deleted", n),
+		Advice:  "remove the notes that they are deleted",
+		Fixable: true,
+	}}, nil
+}
+
+func (s *Store) fixDeleted(ctx context.Context) error {
+	return s.transact(ctx, func(t tx) error {
+		_, err := t.exec(ctx, "DELETE FROM tombstones WHERE "+risenTerm)
+		return err
+	})
+}
+
 // What the counters ought to be.
 const (
 	sessionCounts = `SELECT s.id,

@@ -4,36 +4,40 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
+	"slices"
 
 	"cmem/memory"
 )
 
 // Delete deletes observations, summaries and prompts, all or none, and gives what
-// Restore needs to bring them back whole. The error is ErrNotFound with the row
-// that is missing.
+// Restore needs to bring them back whole. The error is a *MissingError with the
+// rows that are missing, or ErrReplaced.
 //
 // What is deleted does not come back by itself. Of its batch nothing more is
 // stored; with the last observation of a batch, and with a prompt, go the
 // archived payloads that it was made from, and the title that a session had from
-// the prompt. What stays is a tombstone without any of the text. An import may
-// bring a deleted memory back: whoever imports asks for it.
+// the prompt. What stays is a tombstone without any of the text: in the file
+// its place is overwritten at once, in the search index at once or, of a large
+// store, by and by with the next writes, in the log as soon as no other process
+// reads. Copies of the file have it still. An import may bring a deleted memory
+// back: whoever imports asks for it.
 func (s *Store) Delete(ctx context.Context, refs []memory.Ref) (before memory.Snapshot, err error) {
-	err = s.transact(ctx, func(t tx) error {
+	err = s.erase(ctx, func(t tx) error {
 		byKind, seen := map[memory.ItemKind][]int64{}, map[memory.Ref]bool{}
 		for _, ref := range refs {
-			table, known := tableOf[ref.Kind]
-			if !known {
+			if _, known := tableOf[ref.Kind]; !known {
 				return fmt.Errorf("there are no rows of kind %q", ref.Kind)
 			}
 			if seen[ref] {
 				continue
 			}
 			seen[ref] = true
-			if _, err := number(ctx, t, "SELECT id FROM "+table+" WHERE id = ?", ref.ID); err != nil {
-				return fmt.Errorf("%s %d: %w", ref.Kind, ref.ID, err)
-			}
 			before.Buried = append(before.Buried, ref)
 			byKind[ref.Kind] = append(byKind[ref.Kind], ref.ID)
+		}
+		if err := present(ctx, t, byKind); err != nil {
+			return err
 		}
 		for _, of := range []struct {
 			kind   memory.ItemKind
@@ -55,6 +59,25 @@ func (s *Store) Delete(ctx context.Context, refs []memory.Ref) (before memory.Sn
 		return memory.Snapshot{}, fmt.Errorf("delete: %w", err)
 	}
 	return before, nil
+}
+
+// present gives a *MissingError when rows with some of the ids are not there.
+func present(ctx context.Context, t tx, ids map[memory.ItemKind][]int64) error {
+	var missing []memory.Ref
+	for _, kind := range slices.Sorted(maps.Keys(ids)) {
+		gone, err := all(ctx, t, scanNumber, fmt.Sprintf(`SELECT DISTINCT j.value FROM json_each(?) AS j
+			LEFT JOIN %s AS r ON r.id = j.value WHERE r.id IS NULL ORDER BY j.key`, tableOf[kind]), encodeIDs(ids[kind]))
+		if err != nil {
+			return err
+		}
+		for _, id := range gone {
+			missing = append(missing, memory.Ref{Kind: kind, ID: id})
+		}
+	}
+	if len(missing) > 0 {
+		return &MissingError{Refs: missing}
+	}
+	return nil
 }
 
 const amongIDs = "id IN (SELECT value FROM json_each(?))"

@@ -18,30 +18,68 @@ import (
 const reasonLength = 300
 
 // Edit changes the observations with the ids, all or none, and gives the rows
-// that really changed as they were, for Restore. The error is ErrNotFound with
-// the id that is missing, or ErrDuplicate when two of a session would say the
-// same.
+// that really changed as they were, for Restore. The error is a *MissingError with
+// the ids that are missing, ErrDuplicate when two of a session would say the same,
+// or ErrReplaced. None can be superseded by one that it supersedes itself.
 func (s *Store) Edit(ctx context.Context, ids []int64, e memory.Edit) (before memory.Snapshot, err error) {
-	err = s.transact(ctx, func(t tx) error {
-		successor := ""
-		if e.SupersededBy != nil && *e.SupersededBy != 0 {
-			o, err := observationIn(ctx, t, *e.SupersededBy)
-			if err != nil {
+	transact := s.transact
+	if takesText(e) {
+		transact = s.erase
+	}
+	err = transact(ctx, func(t tx) error {
+		asked, successor := ids, ""
+		succeeded := e.SupersededBy != nil && *e.SupersededBy != 0
+		if succeeded {
+			asked = append(slices.Clone(ids), *e.SupersededBy)
+		}
+		if err := present(ctx, t, map[memory.ItemKind][]int64{memory.KindObservation: asked}); err != nil {
+			return err
+		}
+		if succeeded {
+			if successor, err = successorOf(ctx, t, ids, *e.SupersededBy); err != nil {
 				return err
 			}
-			successor = o.UID
 		}
-		return s.change(ctx, t, &before, ids, func(o *memory.Observation) error {
-			if successor != "" && successor == o.UID {
-				return errors.New("it cannot be superseded by itself")
-			}
-			return applyEdit(o, e, successor)
-		})
+		return s.change(ctx, t, &before, ids, func(o *memory.Observation) error { return applyEdit(o, e, successor) })
 	})
 	if err != nil {
 		return memory.Snapshot{}, fmt.Errorf("edit %d observations: %w", len(ids), err)
 	}
 	return before, nil
+}
+
+// takesText reports whether e can take words away that a person wants gone.
+func takesText(e memory.Edit) bool {
+	return e.Title != nil || e.Subtitle != nil || e.Narrative != nil || e.Facts != nil || e.Concepts != nil ||
+		e.FilesRead != nil || e.FilesModified != nil || len(e.RemoveTags) > 0
+}
+
+// successorOf gives the uid of the observation that shall supersede those with the
+// ids. It must not lead back to one of them: all of the ring would be out of sight.
+func successorOf(ctx context.Context, t tx, ids []int64, successor int64) (uid string, err error) {
+	if slices.Contains(ids, successor) {
+		return "", fmt.Errorf("observation %d: it cannot be superseded by itself", successor)
+	}
+	at, err := observationIn(ctx, t, successor)
+	if err != nil {
+		return "", err
+	}
+	uid = at.UID
+	for seen := map[string]bool{}; at.Status == memory.StatusSuperseded && at.SupersededBy != "" && !seen[at.UID]; {
+		seen[at.UID] = true
+		next, err := one(ctx, t, scanObservation, "SELECT "+observationColumns+" FROM observations WHERE uid = ?", at.SupersededBy)
+		if errors.Is(err, ErrNotFound) {
+			break
+		}
+		if err != nil {
+			return "", err
+		}
+		if slices.Contains(ids, next.ID) {
+			return "", fmt.Errorf("observation %d: it is itself superseded by %d", successor, next.ID)
+		}
+		at = next
+	}
+	return uid, nil
 }
 
 // applyEdit changes o as e says.
@@ -55,8 +93,10 @@ func applyEdit(o *memory.Observation, e memory.Edit, successor string) error {
 	set(&o.FilesRead, e.FilesRead)
 	set(&o.FilesModified, e.FilesModified)
 	set(&o.ValidUntil, e.ValidUntil)
-	if o.Weight <= 0 || math.IsInf(o.Weight, 0) || math.IsNaN(o.Weight) {
-		return fmt.Errorf("weight %v: it must be more than 0", o.Weight)
+	// Only a new one: what else came into the store must not stand in the way of
+	// changing the rest.
+	if w := e.Weight; w != nil && (*w <= 0 || math.IsInf(*w, 0) || math.IsNaN(*w)) {
+		return fmt.Errorf("weight %v: it must be more than 0", *w)
 	}
 	if e.Type != nil {
 		if o.Type = strings.TrimSpace(clean(*e.Type)); o.Type == "" {
@@ -122,22 +162,23 @@ func union(lists ...[]string) []string {
 }
 
 // Merge makes one observation of several: keep gets the facts, concepts, files
-// and tags of all, the longest narrative when it has none, and is pinned when any
-// was; the others are superseded by it. It gives the rows as they were, for
-// Restore. The error is ErrNotFound with the id that is missing.
+// and tags of all, the longest narrative when it has none, is pinned when any was,
+// and is active whatever it was; the others are superseded by it. It gives the rows
+// as they were, for Restore. The error is a *MissingError with the ids that are
+// missing, or ErrReplaced.
 func (s *Store) Merge(ctx context.Context, keep int64, others []int64) (before memory.Snapshot, err error) {
 	others = slices.DeleteFunc(slices.Clone(others), func(id int64) bool { return id == keep })
 	err = s.transact(ctx, func(t tx) error {
-		var merged []memory.Observation
-		for _, id := range others {
-			o, err := observationIn(ctx, t, id)
-			if err != nil {
-				return err
-			}
-			merged = append(merged, o)
+		ids := map[memory.ItemKind][]int64{memory.KindObservation: append([]int64{keep}, others...)}
+		if err := present(ctx, t, ids); err != nil {
+			return err
+		}
+		merged, err := observationsIn(ctx, t, others)
+		if err != nil {
+			return err
 		}
 		successor := ""
-		err := s.change(ctx, t, &before, []int64{keep}, func(o *memory.Observation) error {
+		err = s.change(ctx, t, &before, []int64{keep}, func(o *memory.Observation) error {
 			successor = o.UID
 			*o = mergedInto(*o, merged)
 			return nil
@@ -173,6 +214,9 @@ func mergedInto(keep memory.Observation, others []memory.Observation) memory.Obs
 	if strings.TrimSpace(keep.Narrative) == "" {
 		keep.Narrative = longest
 	}
+	// One that says what others said must not be out of sight as they are, least of
+	// all superseded by one of them.
+	keep.Status, keep.StatusReason, keep.SupersededBy = memory.StatusActive, "", ""
 	return keep
 }
 
@@ -184,35 +228,79 @@ func observationIn(ctx context.Context, t tx, id int64) (memory.Observation, err
 	return o, nil
 }
 
+// observationsIn gives the observations with the ids in the order of ids.
+func observationsIn(ctx context.Context, t tx, ids []int64) ([]memory.Observation, error) {
+	return all(ctx, t, scanObservation, "SELECT "+observationColumns+
+		" FROM (SELECT key AS place, value AS wanted FROM json_each(?)) JOIN observations ON id = wanted ORDER BY place", encodeIDs(ids))
+}
+
+// changeAtOnce is how many rows a change of many holds in memory beside those that
+// it saved.
+const changeAtOnce = 2000
+
 // change lets apply change each of the observations, and saves the rows of those
 // that it did change before.
 func (s *Store) change(ctx context.Context, t tx, before *memory.Snapshot, ids []int64, apply func(*memory.Observation) error) error {
-	done := map[int64]bool{}
+	columns, err := columnsOf(ctx, t, "observations")
+	if err != nil {
+		return err
+	}
+	var once []int64
+	seen := make(map[int64]bool, len(ids))
 	for _, id := range ids {
-		if done[id] {
-			continue
+		if !seen[id] {
+			seen[id] = true
+			once = append(once, id)
 		}
-		done[id] = true
-		old, err := observationIn(ctx, t, id)
+	}
+	for some := range slices.Chunk(once, changeAtOnce) {
+		olds, err := observationsIn(ctx, t, some)
 		if err != nil {
 			return err
 		}
-		o := old
-		if err := apply(&o); err != nil {
-			return fmt.Errorf("observation %d: %w", id, err)
+		var changed []int64
+		var changes [][2]memory.Observation
+		for _, old := range olds {
+			o := old
+			if err := apply(&o); err != nil {
+				return fmt.Errorf("observation %d: %w", o.ID, err)
+			}
+			old, o = asStored(old), asStored(o)
+			if reflect.DeepEqual(o, old) {
+				continue
+			}
+			o.EditedAt = s.now()
+			changed, changes = append(changed, o.ID), append(changes, [2]memory.Observation{old, o})
 		}
-		if o = asStored(o); reflect.DeepEqual(o, asStored(old)) {
-			continue
-		}
-		if err := save(ctx, t, before, "observations", nil, "id = ?", id); err != nil {
+		if err := save(ctx, t, before, "observations", columns, amongIDs, encodeIDs(changed)); err != nil {
 			return err
 		}
-		o.EditedAt = s.now()
-		if err := updateObservation(ctx, t, o); err != nil {
+		all := updates{table: "observations"}
+		for _, c := range changes {
+			addUpdate(&all, c[0], c[1])
+		}
+		err = all.run(ctx, t, func(id any, err error) error {
+			for _, c := range changes {
+				if c[1].ID == id && isDuplicate(err) {
+					err = duplicateOf(ctx, t, c[1])
+				}
+			}
 			return fmt.Errorf("observation %d: %w", id, err)
+		})
+		if err != nil {
+			return err
 		}
 	}
 	return nil
+}
+
+// duplicateOf gives the error for o, which says what another observation says.
+func duplicateOf(ctx context.Context, t tx, o memory.Observation) error {
+	other, err := number(ctx, t, "SELECT id FROM observations WHERE session_id = ? AND content_hash = ?", o.SessionID, contentHash(o))
+	if err != nil {
+		return err
+	}
+	return fmt.Errorf("%w: observation %d", ErrDuplicate, other)
 }
 
 // asStored gives o as it would be read back.
@@ -230,28 +318,51 @@ func asStored(o memory.Observation) memory.Observation {
 	return o
 }
 
-// updateObservation writes what can be edited of an observation as asStored gives
-// it, with what is made from it. The triggers do the rest.
-func updateObservation(ctx context.Context, t tx, o memory.Observation) error {
+// addUpdate adds what makes o of old, both as asStored gives them, with what is made
+// from it. The triggers do the rest. Only what differs is written: a text that is
+// written is indexed anew, and that is slow.
+func addUpdate(to *updates, old, o memory.Observation) {
+	var columns []string
+	var values []any
+	put := func(differs bool, column string, value any) {
+		if differs {
+			columns, values = append(columns, column), append(values, value)
+		}
+	}
+	list := func(column string, before, after []string) {
+		put(!slices.Equal(before, after), column, encodeList(after))
+	}
 	until, untilEpoch := nullTime(o.ValidUntil)
 	edited, editedEpoch := nullTime(o.EditedAt)
-	o.ContentHash = contentHash(o)
-	_, err := t.exec(ctx, `UPDATE observations SET type = ?, title = ?, subtitle = ?, narrative = ?,
-			facts = ?, concepts = ?, files_read = ?, files_modified = ?, tags = ?, tokens = ?, tokens_read = ?,
-			status = ?, status_reason = ?, superseded_by = ?, pinned = ?, weight = ?,
-			valid_until = ?, valid_until_epoch = ?, edited_at = ?, edited_at_epoch = ?, content_hash = ?
-		WHERE id = ?`,
-		o.Type, o.Title, o.Subtitle, o.Narrative,
-		encodeList(o.Facts), encodeList(o.Concepts), encodeList(o.FilesRead), encodeList(o.FilesModified), encodeList(o.Tags),
-		searchTokens(o), o.ReadTokens(),
-		cmp.Or(o.Status, memory.StatusActive), o.StatusReason, o.SupersededBy, o.Pinned, o.Weight,
-		until, untilEpoch, edited, editedEpoch, o.ContentHash, o.ID)
-	if !isDuplicate(err) {
-		return err
+	put(o.Type != old.Type, "type", o.Type)
+	put(o.Status != old.Status, "status", string(cmp.Or(o.Status, memory.StatusActive)))
+	put(o.StatusReason != old.StatusReason, "status_reason", o.StatusReason)
+	put(o.SupersededBy != old.SupersededBy, "superseded_by", o.SupersededBy)
+	put(o.Pinned != old.Pinned, "pinned", o.Pinned)
+	put(o.Weight != old.Weight, "weight", o.Weight)
+	put(!o.ValidUntil.Equal(old.ValidUntil), "valid_until", until)
+	put(!o.ValidUntil.Equal(old.ValidUntil), "valid_until_epoch", untilEpoch)
+	put(true, "edited_at", edited)
+	put(true, "edited_at_epoch", editedEpoch)
+	put(o.Title != old.Title, "title", o.Title)
+	put(o.Subtitle != old.Subtitle, "subtitle", o.Subtitle)
+	put(o.Narrative != old.Narrative, "narrative", o.Narrative)
+	list("facts", old.Facts, o.Facts)
+	list("concepts", old.Concepts, o.Concepts)
+	list("files_read", old.FilesRead, o.FilesRead)
+	list("files_modified", old.FilesModified, o.FilesModified)
+	list("tags", old.Tags, o.Tags)
+	if !sameTexts(old, o) {
+		put(true, "tokens", searchTokens(o))
+		put(true, "tokens_read", o.ReadTokens())
+		put(true, "content_hash", contentHash(o))
 	}
-	other, err := number(ctx, t, "SELECT id FROM observations WHERE session_id = ? AND content_hash = ?", o.SessionID, o.ContentHash)
-	if err != nil {
-		return err
-	}
-	return fmt.Errorf("%w: observation %d", ErrDuplicate, other)
+	to.add(o.ID, columns, values)
+}
+
+// sameTexts reports whether two states of an observation say the same.
+func sameTexts(a, b memory.Observation) bool {
+	return a.Title == b.Title && a.Subtitle == b.Subtitle && a.Narrative == b.Narrative &&
+		slices.Equal(a.Facts, b.Facts) && slices.Equal(a.Concepts, b.Concepts) && slices.Equal(a.Tags, b.Tags) &&
+		slices.Equal(a.FilesRead, b.FilesRead) && slices.Equal(a.FilesModified, b.FilesModified)
 }

@@ -4,9 +4,12 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 
 	sqlite "modernc.org/sqlite"
 	sqlite3 "modernc.org/sqlite/lib"
+
+	"cmem/memory"
 )
 
 var (
@@ -39,6 +42,41 @@ type NewerSchemaError struct {
 
 func (e *NewerSchemaError) Error() string {
 	return fmt.Sprintf("store %s has schema version %d, this cmem knows versions up to %d: update cmem", e.Path, e.Have, e.Want)
+}
+
+// MissingError says which rows are not there of those that a change was asked
+// for. It is ErrNotFound, and nothing was changed: the others can be asked for
+// again without them.
+type MissingError struct {
+	Refs []memory.Ref
+}
+
+// mostNamed is how many missing rows an error names one by one.
+const mostNamed = 10
+
+func (e *MissingError) Error() string {
+	var names []string
+	for _, ref := range e.Refs[:min(len(e.Refs), mostNamed)] {
+		names = append(names, fmt.Sprintf("%s %d", ref.Kind, ref.ID))
+	}
+	if more := len(e.Refs) - len(names); more > 0 {
+		names = append(names, fmt.Sprintf("%d more", more))
+	}
+	return strings.Join(names, ", ") + ": " + ErrNotFound.Error()
+}
+
+// Is makes the error ErrNotFound for errors.Is.
+func (e *MissingError) Is(target error) bool { return target == ErrNotFound }
+
+// IDs gives the ids of the missing rows of a kind.
+func (e *MissingError) IDs(kind memory.ItemKind) []int64 {
+	var ids []int64
+	for _, ref := range e.Refs {
+		if ref.Kind == kind {
+			ids = append(ids, ref.ID)
+		}
+	}
+	return ids
 }
 
 // named puts ErrBusy or ErrDamaged before an error of SQLite that means it, and

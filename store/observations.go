@@ -141,6 +141,7 @@ func (s *Store) insertObservation(ctx context.Context, t tx, o memory.Observatio
 	if o.UID == "" {
 		o.UID = newUID(o.CreatedAt)
 	}
+	o.SessionID, o.Project = clean(o.SessionID), clean(o.Project)
 	o.Title, o.Subtitle, o.Narrative = clean(o.Title), clean(o.Subtitle), clean(o.Narrative)
 	o.ContentHash = contentHash(o)
 	until, untilEpoch := nullTime(o.ValidUntil)

@@ -52,7 +52,7 @@ func insertPrompt(ctx context.Context, t tx, p memory.Prompt) (added bool, err e
 	changed, err := t.exec(ctx, `INSERT INTO user_prompts (
 			id, session_id, project, prompt_number, prompt_id, machine, tokens_read, created_at, created_at_epoch, prompt_text)
 		VALUES (`+nextID("user_prompts", memory.KindPrompt)+`, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING`,
-		p.SessionID, p.Project, p.Number, clean(p.PromptID), p.Machine || strings.HasPrefix(text, machinePrompt),
+		clean(p.SessionID), clean(p.Project), p.Number, clean(p.PromptID), p.Machine || strings.HasPrefix(text, machinePrompt),
 		memory.EstimateTokens(text), isoTime(p.CreatedAt), p.CreatedAt.UnixMilli(), text)
 	return changed > 0, err
 }

@@ -41,6 +41,7 @@ const (
 // by several processes at once; writers take turns.
 type Store struct {
 	path  string
+	file  fs.FileInfo // the store's file when it was opened
 	read  *reader
 	write *writer // nil when open for reading only
 
@@ -80,7 +81,8 @@ func open(ctx context.Context, path string, steps []migration) (*Store, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := f.Close(); err != nil {
+	file, err := f.Stat()
+	if err := errors.Join(err, f.Close()); err != nil {
 		return nil, err
 	}
 
@@ -91,11 +93,14 @@ func open(ctx context.Context, path string, steps []migration) (*Store, error) {
 	if err := migrate(ctx, w.conn, path, steps); err != nil {
 		return nil, errors.Join(err, w.close())
 	}
+	if err := w.findErasing(ctx); err != nil {
+		return nil, errors.Join(err, w.close())
+	}
 	r, err := openReader(path)
 	if err != nil {
 		return nil, errors.Join(err, w.close())
 	}
-	return &Store{path: path, read: r, write: w, now: time.Now, scored: maxScored}, nil
+	return &Store{path: path, file: file, read: r, write: w, now: time.Now, scored: maxScored}, nil
 }
 
 // OpenReadOnly opens the store at path for reading, with a single statement:
@@ -115,7 +120,8 @@ func openReadOnly(ctx context.Context, path string) (*Store, error) {
 	if err != nil {
 		return nil, err
 	}
-	if _, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) {
+	file, err := os.Stat(path)
+	if errors.Is(err, fs.ErrNotExist) {
 		return nil, ErrNoStore
 	} else if err != nil {
 		return nil, err
@@ -140,7 +146,7 @@ func openReadOnly(ctx context.Context, path string) (*Store, error) {
 	if err != nil {
 		return nil, errors.Join(err, r.close())
 	}
-	return &Store{path: path, read: r, now: time.Now, scored: maxScored}, nil
+	return &Store{path: path, file: file, read: r, now: time.Now, scored: maxScored}, nil
 }
 
 // Path gives the absolute path of the store's file.

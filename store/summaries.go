@@ -110,6 +110,7 @@ func (s *Store) insertSummary(ctx context.Context, t tx, m memory.Summary) (stor
 	if m.UID == "" {
 		m.UID = newUID(m.CreatedAt)
 	}
+	m.SessionID, m.Project = clean(m.SessionID), clean(m.Project)
 	tokens := 0
 	texts := []*string{&m.Request, &m.Investigated, &m.Learned, &m.Completed, &m.NextSteps, &m.Notes}
 	for _, text := range texts {

@@ -13,7 +13,8 @@ import (
 )
 
 // ErrReplaced says that the store's file was removed or that another file stands
-// at its path. What is open is no longer the store of that path.
+// at its path. What is open is no longer the store of that path, so that nothing
+// is written to it any more.
 var ErrReplaced = errors.New("the store's file was removed or replaced")
 
 const (
@@ -30,9 +31,8 @@ const (
 // when something can have changed.
 type watcher struct {
 	mu      sync.Mutex
-	conn    *sql.Conn   // pinned: SQLite compares within one connection
-	first   fs.FileInfo // the store's file when the watching began
-	version int64       // what SQLite said at asked, when the files looked like seen
+	conn    *sql.Conn // pinned: SQLite compares within one connection
+	version int64     // what SQLite said at asked, when the files looked like seen
 	seen    [2]look
 	asked   time.Time
 }
@@ -63,10 +63,7 @@ func (w *watcher) dataVersion(ctx context.Context, s *Store) (int64, error) {
 	if err != nil {
 		return 0, err
 	}
-	if w.first == nil {
-		w.first = file
-	}
-	if !os.SameFile(w.first, file) {
+	if !os.SameFile(s.file, file) {
 		return 0, ErrReplaced
 	}
 	now := time.Now()
@@ -85,6 +82,16 @@ func (w *watcher) dataVersion(ctx context.Context, s *Store) (int64, error) {
 	}
 	w.seen, w.asked = looks, now
 	return w.version, nil
+}
+
+// replaced gives ErrReplaced when the file at the store's path is not the one that
+// is open. What would be written to that goes with it when it is closed.
+func (s *Store) replaced() error {
+	file, err := os.Stat(s.path)
+	if errors.Is(err, fs.ErrNotExist) || err == nil && !os.SameFile(s.file, file) {
+		return ErrReplaced
+	}
+	return err
 }
 
 // lookAt looks at the store's file and its log.

@@ -15,6 +15,8 @@ type writer struct {
 	conn  *sql.Conn
 	turn  chan struct{} // holds one token: who has it may use conn
 	stmts map[string]*sql.Stmt
+
+	erasing erasing
 }
 
 func openWriter(ctx context.Context, path string) (*writer, error) {
@@ -24,6 +26,8 @@ func openWriter(ctx context.Context, path string) (*writer, error) {
 		"_dqs=0",
 		"_pragma=synchronous(NORMAL)",
 		"_pragma=foreign_keys(ON)",
+		// What is deleted is overwritten, not only given up.
+		"_pragma=secure_delete(ON)",
 		fmt.Sprintf("_pragma=journal_size_limit(%d)", walLimit),
 	))
 	if err != nil {
@@ -63,6 +67,7 @@ func retryBusy(ctx context.Context, f func() error) error {
 func (w *writer) close() error {
 	<-w.turn // after a running transaction
 	defer func() { w.turn <- struct{}{} }()
+	w.finishErasing(context.Background(), closingPatience)
 	var errs []error
 	for _, stmt := range w.stmts {
 		errs = append(errs, stmt.Close())
@@ -78,6 +83,9 @@ type tx struct{ w *writer }
 func (s *Store) transact(ctx context.Context, f func(tx) error) error {
 	if s.write == nil {
 		return ErrReadOnly
+	}
+	if err := s.replaced(); err != nil {
+		return err
 	}
 	return s.write.transact(ctx, f)
 }
@@ -111,6 +119,7 @@ func (w *writer) transact(ctx context.Context, f func(tx) error) error {
 		return err
 	}
 	committed = true
+	w.finishErasing(end, w.erasing.patience)
 	return nil
 }
 

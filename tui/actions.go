@@ -115,6 +115,8 @@ func (m *model) act(a action) tea.Cmd {
 		return tea.Batch(m.reload(), m.countProjects(0))
 	case actSwitch:
 		m.state.focus = m.layout.after(m.state.focus)
+	case actBefore:
+		m.state.focus = m.layout.before(m.state.focus)
 	case actNarrower:
 		m.moveBorder(-splitStep)
 	case actWider:
@@ -202,7 +204,9 @@ func (m *model) back() tea.Cmd {
 	case m.page != nil && m.view != viewWhy:
 		return m.show(viewTimeline)
 	case m.view == viewWhy:
-		return m.show(viewSearch)
+		cmd := m.show(viewSearch)
+		m.state.focus = listPane
+		return cmd
 	}
 	m.view = viewTimeline
 	m.setInput("")
@@ -246,12 +250,10 @@ func (m *model) inputChanged() tea.Cmd {
 	}
 	m.query = q
 	// Words are looked for where memories are listed.
-	switch {
-	case q.text != "" && m.view != viewSessions && m.view != viewWhy:
-		m.view, m.page = viewSearch, nil
-	case q.text == "" && len(q.terms) > 0 && m.view == viewSearch: // a filter's name was typed
-		m.view = viewTimeline
+	if q.text != "" && m.view != viewSessions && m.view != viewWhy {
+		m.page = nil
 	}
+	m.settleView()
 	return m.reload()
 }
 

@@ -246,10 +246,11 @@ func (m *model) projectsArrived(msg projectsMsg) tea.Cmd {
 func (m *model) storeChanged(msg changedMsg) tea.Cmd {
 	if msg.err != nil {
 		if !isCancelled(msg.err) {
-			m.failure = cleanLine(msg.err.Error())
+			m.trouble = cleanLine(msg.err.Error())
 		}
-		return m.cmds.watch(noVersion) // so that its recovery is a change
+		return m.cmds.watch(noVersion, m.trouble) // so that its recovery is a change
 	}
+	m.trouble = ""
 	m.stale, m.detailStale = true, true
 	m.sessionsStale = true
 	m.first.asked = false
@@ -257,5 +258,5 @@ func (m *model) storeChanged(msg changedMsg) tea.Cmd {
 	if m.page != nil {
 		page = m.page.load(m, true)
 	}
-	return tea.Batch(page, m.cmds.watch(msg.version), m.countProjects(m.cmds.timing.counts))
+	return tea.Batch(page, m.cmds.watch(msg.version, ""), m.countProjects(m.cmds.timing.counts))
 }

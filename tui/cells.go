@@ -5,6 +5,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/charmbracelet/x/ansi"
+	"golang.org/x/text/unicode/norm"
 
 	"cmem/themes"
 )
@@ -68,6 +69,11 @@ func (c cells) settle(s string) string {
 	if c.method == ansi.GraphemeWidth || isASCII(s) {
 		return s
 	}
+	if strings.ContainsFunc(s, isJamo) {
+		// Korean file names of macOS come in the parts of their syllables, which
+		// terminals draw as one.
+		s = norm.NFC.String(s)
+	}
 	var b strings.Builder
 	from := 0
 	for i := 0; i < len(s); {
@@ -84,6 +90,9 @@ func (c cells) settle(s string) string {
 	}
 	return b.String() + s[from:]
 }
+
+// isJamo reports whether r is a part of a Korean syllable that stands for itself.
+func isJamo(r rune) bool { return r >= 0x1100 && r < 0x1200 }
 
 // firstEmoji gives the first code point of an emoji of several, the letters of
 // a flag, and any other cluster as it is.

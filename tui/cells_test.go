@@ -156,3 +156,13 @@ func TestTheInputStepsOverWholeCharacters(t *testing.T) {
 		t.Errorf("visible(6) = %q with the cursor at %d", text, column)
 	}
 }
+
+func TestAKoreanNameInPartsIsAsWideAsOneInSyllables(t *testing.T) {
+	const parts, syllables = "\u1112\u1161\u11ab\u1100\u1173\u11af.txt", "한글.txt"
+	if got := byRune.settle(parts); got != syllables {
+		t.Errorf("settled: %q", got)
+	}
+	if got := byRune.fit(parts, 12); byRune.width(got) != 12 || !strings.HasPrefix(got, syllables) {
+		t.Errorf("fitted: %q, %d cells", got, byRune.width(got))
+	}
+}

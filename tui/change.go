@@ -75,9 +75,11 @@ func (m *model) aim() aim {
 	return a
 }
 
-func (a aim) ids() []int64 {
-	ids := make([]int64, 0, len(a.observations))
-	for _, i := range a.observations {
+func (a aim) ids() []int64 { return idsOf(a.observations) }
+
+func idsOf(items []memory.Item) []int64 {
+	ids := make([]int64, 0, len(items))
+	for _, i := range items {
 		ids = append(ids, i.ID)
 	}
 	return ids
@@ -170,13 +172,12 @@ func sentence(parts []string) string {
 	return out
 }
 
-// commit makes a change with its edit; for many it asks first.
-func (m *model) commit(s *change, ids []int64, e memory.Edit, items []memory.Item) tea.Cmd {
+// commit makes a change of observations with its edit; for many it asks first.
+func (m *model) commit(s *change, e memory.Edit, items []memory.Item) tea.Cmd {
 	do := func(m *model) tea.Cmd {
-		m.push(s)
-		return m.cmds.edit(s, ids, e)
+		return m.carryOut(s, items, nameOf, func(items []memory.Item) tea.Cmd { return m.cmds.edit(s, idsOf(items), e) })
 	}
-	if len(ids) <= askAbove {
+	if len(items) <= askAbove {
 		return do(m)
 	}
 	m.overlays = append(m.overlays, &question{
@@ -212,7 +213,7 @@ func (m *model) pin() tea.Cmd {
 	if !pinned {
 		s = a.step("Unpinned %s", "unpin %s", "nothing to unpin")
 	}
-	return m.commit(s, a.ids(), memory.Edit{Pinned: &pinned}, a.observations)
+	return m.commit(s, memory.Edit{Pinned: &pinned}, a.observations)
 }
 
 // archive archives, or brings back when none is active.
@@ -225,7 +226,7 @@ func (m *model) archive() tea.Cmd {
 		s = a.step("Brought %s back", "bring %s back", "nothing to bring back")
 		s.shows = keyOf(a.observations[0])
 	}
-	return m.commit(s, a.ids(), memory.Edit{Status: &status}, a.observations)
+	return m.commit(s, memory.Edit{Status: &status}, a.observations)
 }
 
 // askMerge asks before the marked observations go into the selected one.
@@ -249,8 +250,7 @@ func (m *model) askMerge() tea.Cmd {
 			capital(s.todo), keep.Title),
 		list: examples(a.observations),
 		yes: func(m *model) tea.Cmd {
-			m.push(s)
-			return m.cmds.merge(s, keep.ID, a.ids())
+			return m.carryOut(s, a.observations, nameOf, func(items []memory.Item) tea.Cmd { return m.cmds.merge(s, keep.ID, idsOf(items)) })
 		},
 	})
 	return nil
@@ -264,10 +264,6 @@ func (m *model) askDelete() {
 	}
 	name := countKinds(items)
 	s := &change{did: "Deleted " + name, todo: "delete " + name, acted: keysOf(items), gone: keyOf(items[0])}
-	refs := make([]memory.Ref, 0, len(items))
-	for _, i := range items {
-		refs = append(refs, i.Ref())
-	}
 	text := "Delete " + name + "?"
 	if key := m.keys.of(actUndo, inPanes); key != "" {
 		text += " " + key + " takes it back, until you quit."
@@ -275,8 +271,7 @@ func (m *model) askDelete() {
 	m.overlays = append(m.overlays, &question{
 		title: "Delete", text: text, list: examples(items), danger: true,
 		yes: func(m *model) tea.Cmd {
-			m.push(s)
-			return m.cmds.remove(s, refs)
+			return m.carryOut(s, items, countKinds, func(items []memory.Item) tea.Cmd { return m.cmds.remove(s, items) })
 		},
 	})
 }

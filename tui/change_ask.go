@@ -38,7 +38,7 @@ func (m *model) askTags() tea.Cmd {
 			}
 			s := a.step("Tagged %s", "tag %s", "no tags")
 			s.did += ": " + strings.Join(what, " ")
-			return m.commit(s, a.ids(), memory.Edit{AddTags: add, RemoveTags: drop}, a.observations)
+			return m.commit(s, memory.Edit{AddTags: add, RemoveTags: drop}, a.observations)
 		},
 	}
 	m.overlays = append(m.overlays, w)
@@ -98,7 +98,7 @@ func (m *model) askWrong() {
 		done: func(m *model, text string) tea.Cmd {
 			status, reason := memory.StatusInvalid, strings.TrimSpace(text)
 			s := a.step("Marked %s as wrong", "mark %s as wrong", "nothing to mark as wrong")
-			return m.commit(s, a.ids(), memory.Edit{Status: &status, Reason: &reason}, a.observations)
+			return m.commit(s, memory.Edit{Status: &status, Reason: &reason}, a.observations)
 		},
 	})
 }
@@ -126,7 +126,7 @@ func (m *model) askExpiry() {
 				return nil
 			}
 			s := a.step("%s: "+expiryWords(until), "set how long %s is valid", "no end")
-			return m.commit(s, a.ids(), memory.Edit{ValidUntil: &until}, a.observations)
+			return m.commit(s, memory.Edit{ValidUntil: &until}, a.observations)
 		},
 	})
 }
@@ -217,7 +217,7 @@ func (m *model) chooseSuccessor() tea.Cmd {
 		successor := offered[n]
 		by := " as superseded by " + idOf(successor.Kind, successor.ID)
 		s := a.step("Marked %s"+by, "mark %s"+by, "no successor")
-		return m.commit(s, a.ids(), memory.Edit{SupersededBy: &successor.ID}, a.observations)
+		return m.commit(s, memory.Edit{SupersededBy: &successor.ID}, a.observations)
 	}
 	c.arrived = func(m *model, items []memory.Item) {
 		offered = slices.DeleteFunc(items, func(i memory.Item) bool { return slices.Contains(a.ids(), i.ID) })

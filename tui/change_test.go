@@ -2,6 +2,7 @@ package tui
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"reflect"
 	"slices"
@@ -202,7 +203,7 @@ func TestMergeTakesMarkedOnesIn(t *testing.T) {
 	h.keys("space")
 	keep := h.selectTitle("Adds retry with backoff")
 	h.keys("space", "g", "m")
-	h.see("Select the observation that takes")
+	h.see("select the observation that takes")
 	h.selectTitle("Adds retry with backoff")
 	h.keys("m")
 	h.see(fmt.Sprintf("Merge #%d into #%d", other.ID, keep.ID), "Documents payment.max_tries")
@@ -276,15 +277,18 @@ func TestAFailedChangeKeepsMarksAndText(t *testing.T) {
 	if _, err := h.store.Delete(t.Context(), []memory.Ref{item.Ref()}); err != nil {
 		t.Fatal(err)
 	}
+	h.m.cmds.source = failing{h.store, errors.New("disk full 💾")}
 	h.keys("P")
-	h.see("Could not pin #", "nothing was changed: ")
+	h.see("Could not pin #", "nothing was changed: disk full 💾")
 	if len(h.m.marks) != 1 || len(h.m.undo) != 0 {
 		t.Errorf("%d marks and %d steps to take back are left", len(h.m.marks), len(h.m.undo))
 	}
+	h.m.cmds.source = h.store
 	h.keys("e")
-	h.see("It could not be read for editing")
-
-	h.keys("esc")
+	h.see(fmt.Sprintf("It could not be read for editing: #%d is gone", item.ID))
+	if len(h.m.marks) != 0 {
+		t.Error("a memory that is gone is marked still")
+	}
 	h.selectTitle("Adds retry with backoff")
 	h.keys("e")
 	h.text("Still here")
@@ -317,12 +321,16 @@ func TestChangesAreMadeOneAfterTheOther(t *testing.T) {
 		cmds = append(cmds, cmd)
 	}
 	h.keys("q")
-	if err := h.m.cmds.finishEdits(0); err == nil {
-		t.Error("the changes were over before they could be made")
-	}
-	close(release)
-	if err := h.m.cmds.finishEdits(5 * time.Second); err != nil {
+	told := false
+	l := leave{ctx: t.Context(), patience: time.Minute, tell: func() {
+		told = true
+		close(release)
+	}}
+	if err := h.m.cmds.finishEdits(l); err != nil {
 		t.Fatal(err)
+	}
+	if !told {
+		t.Error("that there was something to wait for was not said")
 	}
 	if want := []string{"edit pinned", "edit status", "restore"}; !reflect.DeepEqual(slow.done, want) {
 		t.Errorf("what was done is %v, not %v", slow.done, want)

@@ -145,15 +145,20 @@ func (c *choice) choose(m *model) tea.Cmd {
 	return c.chosen(m, n)
 }
 
-func (c *choice) draw(m *model, w, h int) ([]line, frameParts) {
+func (c *choice) place(_ *model, _, h int) {
+	if c.line != nil {
+		h -= 2
+	}
+	c.resize(len(c.shown), min(max(len(c.shown), 1), max(h, 1)))
+}
+
+func (c *choice) draw(m *model, w, _ int) ([]line, frameParts) {
 	w = min(w, 84)
 	var out []line
 	if c.line != nil {
 		text, column := c.line.visible(m.cells, w-4)
 		out = append(out, withCursor(m.cells, text, column, w), m.cutLine(line{{themes.Border, strings.Repeat("─", w)}}, 0, w))
-		h -= 2
 	}
-	c.resize(len(c.shown), min(max(len(c.shown), 1), max(h, 1)))
 	for n := c.top; n < c.end(); n++ {
 		out = append(out, c.row(m, c.options[c.shown[n]], n == c.cursor, w))
 	}

@@ -69,7 +69,8 @@ const (
 	slotPage       // what a page shows
 	slotCompletion // what could be typed
 	slotState      // remembering the state
-	slotDesk       // what is done outside: exports, installations
+	slotDesk       // what is opened outside: a file, a transcript, a session
+	slotCopy       // what goes to the clipboard
 	slotAim        // what has to be read before memories can be changed
 	slotMarks      // what is to be marked
 	slots
@@ -77,7 +78,8 @@ const (
 
 // commands makes every tea.Cmd of the browser, in the files named commands*.go.
 // They are the only code that calls the Source and the Desk, and the one place at which text from the store is made harmless.
-// A new command of a slot cancels the one before.
+// A new command of a slot cancels the one before. What must not be cancelled has no
+// slot and waits for its turn: changes, exports and the installation (see inTurn).
 type commands struct {
 	ctx    context.Context
 	source Source
@@ -205,19 +207,24 @@ func (c *commands) projects(rest time.Duration) tea.Cmd {
 	})
 }
 
-// watch waits until the store's version is another than the one given. While
-// nothing changes nothing is sent, so nothing is drawn.
-func (c *commands) watch(version int64) tea.Cmd {
+// watch waits until the store's version is another than the one given, or what is
+// wrong with it is something else than trouble. While nothing changes nothing is
+// sent, so nothing is drawn. A store with a trouble is looked at less often.
+func (c *commands) watch(version int64, trouble string) tea.Cmd {
 	if c.timing.poll == 0 {
 		return nil
 	}
 	return c.run(slotWatch, "watch the store", func(ctx context.Context) tea.Msg {
+		rest := c.timing.poll
+		if trouble != "" {
+			rest = max(rest, c.timing.status)
+		}
 		for {
-			if !sleep(ctx, c.timing.poll) {
+			if !sleep(ctx, rest) {
 				return nil
 			}
 			now, err := c.source.DataVersion(ctx)
-			if err != nil || now != version {
+			if err != nil && cleanLine(err.Error()) != trouble || err == nil && now != version {
 				return changedMsg{now, err}
 			}
 		}

@@ -8,19 +8,29 @@ import (
 	"os/exec"
 	"slices"
 	"strings"
+	"time"
 
 	tea "charm.land/bubbletea/v2"
 	"github.com/charmbracelet/x/ansi"
 
 	"cmem/memory"
+	"cmem/store"
 )
 
 // What is done outside of the store: the clipboard, files, the person's editor
 // and the assistant.
 
-// maxCopied bounds how many memories go to the clipboard at once: terminals take
-// no more than some hundred kilobytes.
-const maxCopied = 200
+// The sizes of what is copied, in bytes.
+const (
+	// maxCopied bounds what goes to the system's clipboard at once.
+	maxCopied = 4 << 20
+	// maxTerminalCopy bounds what goes to the terminal's: of more, many terminals and
+	// what lies between take nothing, without a word.
+	maxTerminalCopy = 75_000
+)
+
+// quickEditor is how fast an editor is back that has not waited for the person.
+const quickEditor = time.Second
 
 // maxPrompts bounds how many prompts of a session are looked through for the one
 // that a memory came from.
@@ -64,41 +74,62 @@ func (g *guest) SetStderr(w io.Writer) { g.Stderr = w }
 // copyText makes Markdown of memories and puts it on the system's clipboard; the
 // answer is for the terminal's.
 func (c *commands) copyText(items []memory.Item, what string) tea.Cmd {
-	return c.run(slotDesk, "copy memories", func(ctx context.Context) tea.Msg {
-		texts := make([]string, 0, len(items))
+	return c.run(slotCopy, "copy memories", func(ctx context.Context) tea.Msg {
+		var gone []memory.Ref
+		var text strings.Builder
 		for _, i := range items {
 			read, err := c.whole(ctx, i)
+			if errors.Is(err, store.ErrNotFound) {
+				gone = append(gone, i.Ref())
+				continue
+			}
 			if err != nil {
 				return copiedMsg{what: what, err: fmt.Errorf("read %s: %w", idOf(i.Kind, i.ID), err)}
 			}
-			texts = append(texts, markdown(i, read))
+			if text.Len() > 0 {
+				text.WriteString("\n---\n\n")
+			}
+			text.WriteString(markdown(i, read))
+			if text.Len() > maxCopied {
+				return copiedMsg{what: what, err: errors.New("it is more than " + bytesOf(maxCopied))}
+			}
 		}
-		return c.copied(strings.Join(texts, "\n---\n\n"), what)
+		if len(gone) == len(items) {
+			return copiedMsg{what: what, gone: gone}
+		}
+		msg := c.copied(text.String(), what)
+		msg.gone = gone
+		return msg
 	})
 }
 
 // copyLine puts a short text on the clipboards.
 func (c *commands) copyLine(text, what string) tea.Cmd {
-	return c.run(slotDesk, "copy", func(context.Context) tea.Msg { return c.copied(text, what) })
+	return c.run(slotCopy, "copy", func(context.Context) tea.Msg { return c.copied(text, what) })
 }
 
-func (c *commands) copied(text, what string) tea.Msg {
+// copied puts text on the system's clipboard. The terminal's is told besides, and
+// may be another machine's, so a system without one is no failure by itself.
+func (c *commands) copied(text, what string) copiedMsg {
+	msg := copiedMsg{text: text, what: what, system: errCannot}
 	if c.desk.Clipboard != nil {
-		// The terminal's clipboard is told besides, and may be another machine's: a
-		// system without one is no failure.
-		_ = c.desk.Clipboard(text)
+		msg.system = c.desk.Clipboard(text)
 	}
-	return copiedMsg{text: text, what: what}
+	return msg
 }
 
 // export writes memories into a file.
-func (c *commands) export(refs []memory.Ref, what string) tea.Cmd {
-	return c.run(slotDesk, "export memories", func(ctx context.Context) tea.Msg {
+func (c *commands) export(items []memory.Item, what string) tea.Cmd {
+	return c.inTurn("export memories", func(ctx context.Context) tea.Msg {
 		if c.desk.Export == nil {
-			return exportedMsg{what: what, err: errCannot}
+			return exportedMsg{items: items, what: what, err: errCannot}
+		}
+		refs := make([]memory.Ref, 0, len(items))
+		for _, i := range items {
+			refs = append(refs, i.Ref())
 		}
 		path, err := c.desk.Export(ctx, refs)
-		return exportedMsg{what, cleanLine(path), err}
+		return exportedMsg{items, what, cleanLine(path), err}
 	})
 }
 
@@ -219,7 +250,7 @@ func (c *commands) resume(session string) tea.Cmd {
 
 // install connects cmem to the assistant.
 func (c *commands) install() tea.Cmd {
-	return c.run(slotDesk, "connect cmem", func(ctx context.Context) tea.Msg {
+	return c.inTurn("connect cmem", func(ctx context.Context) tea.Msg {
 		said, err := c.desk.Install(ctx)
 		return installedMsg{cleanText(said), err}
 	})
@@ -228,28 +259,41 @@ func (c *commands) install() tea.Cmd {
 // writeDraft writes an observation out for the editor, as it is stored.
 func (c *commands) writeDraft(id int64) tea.Cmd {
 	return c.run(slotAim, "write a memory out for the editor", func(ctx context.Context) tea.Msg {
+		d := draft{id: id}
 		if c.desk.Scratch == nil || c.desk.EditCommand == nil {
-			return editorMsg{err: errCannot}
+			return editorMsg{draft: d, err: errCannot}
 		}
 		o, err := c.source.Observation(ctx, id)
 		if err != nil {
-			return editorMsg{err: err}
+			return editorMsg{draft: d, err: err}
 		}
-		d := draft{id: id, text: draftText(o)}
+		d.text = draftText(o)
 		if d.path, err = c.desk.Scratch(fmt.Sprintf("observation-%d.md", id), d.text); err != nil {
-			return editorMsg{err: err}
+			return editorMsg{draft: d, err: err}
 		}
 		command, err := c.desk.EditCommand(d.path, 0)
-		if err != nil {
+		if err != nil || ctx.Err() != nil { // or nobody wants it any more
 			_ = c.desk.DropScratch(d.path) // nobody has typed anything into it
 		}
 		return editorMsg{d, command, err}
 	})
 }
 
+// editDraft hands the terminal to the editor with a draft.
+func (c *commands) editDraft(d draft, command Command) tea.Cmd {
+	began := c.now()
+	return c.handOver(command, func(err error) tea.Msg {
+		return editorDoneMsg{draft: d, atOnce: !command.Waits && c.now().Sub(began) < quickEditor, err: err}
+	})
+}
+
+// errAtOnce says that the editor may have the file open still.
+var errAtOnce = errors.New("the editor was back at once, and the file is as it was. If its window is open still, " +
+	"it did not wait: set ui.editor to its command with the option that lets it wait")
+
 // takeDraft stores what the editor left. The file goes only when the store has
-// it, or there is nothing new in it.
-func (c *commands) takeDraft(s *change, d draft) tea.Cmd {
+// it, or there is nothing new in it and nobody can be typing into it.
+func (c *commands) takeDraft(s *change, d draft, atOnce bool, ended error) tea.Cmd {
 	return c.inTurn("store what was edited", func(ctx context.Context) tea.Msg {
 		text, err := c.desk.ReadScratch(d.path)
 		if err != nil {
@@ -257,6 +301,18 @@ func (c *commands) takeDraft(s *change, d draft) tea.Cmd {
 		}
 		kept := func(err error) tea.Msg {
 			return editedMsg{step: s, err: fmt.Errorf("%w; what you wrote is in %s", err, cleanLine(d.path))}
+		}
+		same := unixLines(text) == unixLines(d.text)
+		switch {
+		case ended != nil:
+			ended = fmt.Errorf("the editor ended with an error (%w)", ended)
+			if !same {
+				return kept(ended)
+			}
+			_ = c.desk.DropScratch(d.path)
+			return editedMsg{step: s, err: ended}
+		case same && atOnce:
+			return editedMsg{step: s, err: fmt.Errorf("%w. The file is %s", errAtOnce, cleanLine(d.path))}
 		}
 		e, what, err := draftEdit(d.text, text)
 		if err != nil {
@@ -269,6 +325,6 @@ func (c *commands) takeDraft(s *change, d draft) tea.Cmd {
 			}
 		}
 		_ = c.desk.DropScratch(d.path) // a file that is left over harms nobody
-		return editedMsg{step: s}
+		return edited(s, nil)
 	})
 }

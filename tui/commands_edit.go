@@ -7,6 +7,7 @@ import (
 	"runtime/debug"
 	"strconv"
 	"strings"
+	"sync"
 	"time"
 
 	tea "charm.land/bubbletea/v2"
@@ -23,13 +24,52 @@ const (
 )
 
 // editQueue lets changes be made one after the other, in the order in which the
-// person asked for them. Unlike other commands none is cancelled by a newer one,
-// and each begins by itself: one that was asked for is made even if the browser
-// is left at once.
+// person asked for them; an export and the installation wait their turn too.
+// Unlike other commands none is cancelled by a newer one, and each begins by
+// itself: one that was asked for is made even if the browser is left at once.
 type editQueue struct {
 	last  chan struct{} // closed when the last one in the queue is done
 	ctx   context.Context
 	abort context.CancelFunc
+
+	mu     sync.Mutex
+	left   bool    // nobody is there any more to be told how it went
+	failed []error // what went wrong since then
+}
+
+// done notes how something of the queue went, if nobody else will tell.
+func (q *editQueue) done(msg tea.Msg) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	if err := failureOf(msg); err != nil && q.left {
+		q.failed = append(q.failed, err)
+	}
+}
+
+// failureOf gives why something of the queue was not done, or nil.
+func failureOf(msg tea.Msg) error {
+	switch msg := msg.(type) {
+	case editedMsg:
+		if msg.err == nil || errors.Is(msg.err, errNothing) {
+			return nil
+		}
+		what := msg.step.todo
+		if msg.undo {
+			what = "take back: " + what
+		}
+		return fmt.Errorf("%s: %w", what, msg.err)
+	case exportedMsg:
+		if msg.err != nil {
+			return fmt.Errorf("export %s: %w", msg.what, msg.err)
+		}
+	case installedMsg:
+		if msg.err != nil {
+			return fmt.Errorf("connect cmem: %w", msg.err)
+		}
+	case crashMsg:
+		return msg.err
+	}
+	return nil
 }
 
 // errNothing says that a change changed nothing, so nothing can be taken back.
@@ -50,7 +90,9 @@ func (c *commands) inTurn(what string, work func(ctx context.Context) tea.Msg) t
 		if before != nil {
 			<-before
 		}
-		answer <- guarded(what, func() tea.Msg { return work(ctx) })
+		msg := guarded(what, func() tea.Msg { return work(ctx) })
+		q.done(msg)
+		answer <- msg
 	}()
 	return func() tea.Msg { return <-answer }
 }
@@ -65,19 +107,62 @@ func guarded(what string, work func() tea.Msg) (msg tea.Msg) {
 	return work()
 }
 
-// finishEdits waits until the changes that were asked for are made, as long as
-// patience lasts.
-func (c *commands) finishEdits(patience time.Duration) error {
-	if c.edits.last == nil {
+// A leave says how long leaving waits for what was asked for.
+type leave struct {
+	ctx      context.Context // it ends when the person does not want to wait
+	tell     func()          // says that there is something to wait for
+	quiet    time.Duration   // how long that is not said
+	patience time.Duration   // how long is waited when ctx had ended before
+}
+
+// finishEdits waits until all that was asked for is done, however long that takes,
+// and gives what went wrong meanwhile. The person can end the waiting, and the
+// change with it, which then is not made at all.
+func (c *commands) finishEdits(l leave) error {
+	q := &c.edits
+	if q.last == nil {
 		return nil
 	}
-	defer c.edits.abort()
+	defer q.abort()
+	q.mu.Lock()
+	q.left = true
+	q.mu.Unlock()
 	select {
-	case <-c.edits.last:
-		return nil
-	case <-time.After(patience):
-		return errors.New("the store did not take the last change in time; it may not have been made")
+	case <-q.last:
+		return q.failures()
+	case <-time.After(l.quiet):
+		l.tell()
 	}
+	unwanted, over := l.ctx.Done(), make(<-chan time.Time)
+	if l.ctx.Err() != nil { // the machine goes down, perhaps
+		unwanted, over = nil, time.After(l.patience)
+	}
+	select {
+	case <-q.last:
+		return q.failures()
+	case <-unwanted:
+	case <-over:
+	}
+	return errors.Join(q.failures(), errors.New("the last change was not waited for; it may not have been made"))
+}
+
+func (q *editQueue) failures() error {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	return errors.Join(q.failed...)
+}
+
+// edited answers how a change went.
+func edited(s *change, err error) editedMsg {
+	return editedMsg{step: s, err: err, size: sizeOf(s.before)}
+}
+
+// editLate tells after a while that a change is still under way, if it is.
+func (c *commands) editLate(s *change, undo bool) tea.Cmd {
+	if c.timing.late == 0 {
+		return nil
+	}
+	return tea.Tick(c.timing.late, func(time.Time) tea.Msg { return editLateMsg{s, undo} })
 }
 
 // edit changes observations.
@@ -85,16 +170,20 @@ func (c *commands) edit(s *change, ids []int64, e memory.Edit) tea.Cmd {
 	return c.inTurn("change memories", func(ctx context.Context) tea.Msg {
 		var err error
 		s.before, err = c.source.Edit(ctx, ids, e)
-		return editedMsg{step: s, err: err}
+		return edited(s, err)
 	})
 }
 
 // remove deletes memories.
-func (c *commands) remove(s *change, refs []memory.Ref) tea.Cmd {
+func (c *commands) remove(s *change, items []memory.Item) tea.Cmd {
 	return c.inTurn("delete memories", func(ctx context.Context) tea.Msg {
+		refs := make([]memory.Ref, 0, len(items))
+		for _, i := range items {
+			refs = append(refs, i.Ref())
+		}
 		var err error
 		s.before, err = c.source.Delete(ctx, refs)
-		return editedMsg{step: s, err: err}
+		return edited(s, err)
 	})
 }
 
@@ -103,7 +192,7 @@ func (c *commands) merge(s *change, keep int64, others []int64) tea.Cmd {
 	return c.inTurn("merge memories", func(ctx context.Context) tea.Msg {
 		var err error
 		s.before, err = c.source.Merge(ctx, keep, others)
-		return editedMsg{step: s, err: err}
+		return edited(s, err)
 	})
 }
 
@@ -116,7 +205,7 @@ func (c *commands) create(s *change, o memory.Observation) tea.Cmd {
 			s.did = "Added " + idOf(memory.KindObservation, stored.ID)
 			s.shows = itemKey{memory.KindObservation, stored.ID}
 		}
-		return editedMsg{step: s, err: err}
+		return edited(s, err)
 	})
 }
 
@@ -135,7 +224,7 @@ func (c *commands) takeBack(s *change) tea.Cmd {
 func (c *commands) readForForm(f *form, id int64) tea.Cmd {
 	return c.run(slotAim, "read a memory for editing", func(ctx context.Context) tea.Msg {
 		o, err := c.source.Observation(ctx, id)
-		return formMsg{f, cleanObservation(o), err}
+		return formMsg{f, id, cleanObservation(o), err}
 	})
 }
 

@@ -28,6 +28,11 @@ var draftLists = []struct {
 	{"Files read", func(o *memory.Observation) *[]string { return &o.FilesRead }},
 }
 
+var (
+	errNoTitle = errors.New("the title is missing")
+	errNoType  = errors.New("the type is missing")
+)
+
 // draftNarrative is the section with running text.
 const draftNarrative = "Narrative"
 
@@ -118,9 +123,9 @@ func parseDraft(text string) (memory.Observation, error) {
 	o.Narrative = strings.Trim(strings.Join(narrative, "\n"), "\n")
 	switch {
 	case !seen["title"] || o.Title == "":
-		return o, errors.New("the title is missing")
+		return o, errNoTitle
 	case !seen["type"] || o.Type == "":
-		return o, errors.New("the type is missing")
+		return o, errNoType
 	}
 	return o, nil
 }
@@ -167,7 +172,7 @@ func draftEdit(before, after string) (e memory.Edit, what string, err error) {
 		return e, "", nil
 	}
 	was, err := parseDraft(before)
-	if err != nil {
+	if err != nil && !errors.Is(err, errNoTitle) && !errors.Is(err, errNoType) { // what is missing can be put right
 		return e, "", fmt.Errorf("the file was not written as it should: %w", err)
 	}
 	is, err := parseDraft(after)

@@ -1,6 +1,7 @@
 package tui
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -8,6 +9,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"cmem/memory"
+	"cmem/store"
 	"cmem/themes"
 )
 
@@ -133,13 +135,22 @@ func (f *form) fill(o memory.Observation) {
 func (m *model) formArrived(msg formMsg) tea.Cmd {
 	if msg.err != nil {
 		m.remove(msg.form)
-		if isCancelled(msg.err) {
-			return nil
-		}
-		return m.report(themes.Bad, "It could not be read for editing: "+cleanLine(msg.err.Error()))
+		return m.notRead("It could not be read for editing", msg.id, msg.err)
 	}
 	msg.form.fill(msg.observation)
 	return nil
+}
+
+// notRead says why an observation cannot be edited. One that is gone is marked no longer.
+func (m *model) notRead(what string, id int64, err error) tea.Cmd {
+	switch {
+	case isCancelled(err):
+		return nil
+	case errors.Is(err, store.ErrNotFound):
+		_, said := m.forget([]memory.Ref{{Kind: memory.KindObservation, ID: id}})
+		return m.report(themes.Bad, what+": "+said)
+	}
+	return m.report(themes.Bad, what+": "+cleanLine(err.Error()))
 }
 
 func (f *form) typed(_ *model, text string) tea.Cmd { //nolint:unparam // a method of typing, of which that of choice gives a command
@@ -231,14 +242,14 @@ func (f *form) save(m *model) tea.Cmd {
 	if f.before.ID == 0 {
 		s := &change{todo: "add a memory", form: f}
 		m.push(s)
-		return m.cmds.create(s, o)
+		return m.begin(s, false, m.cmds.create(s, o))
 	}
 	e, what := difference(f.before, o)
 	name := idOf(memory.KindObservation, o.ID)
 	s := &change{did: "Changed " + what + " of " + name, todo: "change " + name, form: f}
 	s.gone = itemKey{memory.KindObservation, o.ID}
 	m.push(s)
-	return m.cmds.edit(s, []int64{o.ID}, e)
+	return m.begin(s, false, m.cmds.edit(s, []int64{o.ID}, e))
 }
 
 // failed says why the store did not take it.

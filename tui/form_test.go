@@ -179,3 +179,13 @@ func TestChangingLooksAsAgreed(t *testing.T) {
 		}
 	}
 }
+
+// A row that came in by sqlite3 may lack a title: giving it one is what a person
+// wants to do.
+func TestADraftOfAMemoryWithoutATitleCanGetOne(t *testing.T) {
+	before := draftText(memory.Observation{ID: 81, Type: "change", Narrative: "见 issue 12"})
+	e, _, err := draftEdit(before, strings.Replace(before, "title: ", "title: 修复退款", 1))
+	if err != nil || e.Title == nil || *e.Title != "修复退款" {
+		t.Errorf("%+v, %v", e, err)
+	}
+}

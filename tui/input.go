@@ -6,6 +6,10 @@ import (
 	"github.com/charmbracelet/x/ansi"
 )
 
+// maxInput bounds a line being typed, in bytes. Who pastes a file into it means
+// something else, and every key would read all of it again.
+const maxInput = 2000
+
 // input is a line of text being typed. Its place is a byte offset that always
 // lies between two grapheme clusters, so that one step passes one character
 // as a person sees it, Chinese and emoji too.
@@ -18,6 +22,9 @@ type input struct {
 // pasted text do not get in.
 func (i *input) insert(s string) {
 	s = clean(s, false)
+	if room := maxInput - len(i.text); len(s) > room {
+		s = strings.ToValidUTF8(s[:max(room, 0)], "")
+	}
 	i.text = i.text[:i.at] + s + i.text[i.at:]
 	i.at += len(s)
 }

@@ -22,6 +22,7 @@ const (
 	actMouse    action = "mouse"
 	actReload   action = "reload"
 	actSwitch   action = "next-pane"
+	actBefore   action = "previous-pane"
 	actNarrower action = "list-narrower"
 	actWider    action = "list-wider"
 
@@ -108,21 +109,6 @@ const (
 	scopes
 )
 
-// situation is what decides whether a binding can be used just now.
-type situation struct {
-	two         bool // list and details stand side by side
-	selected    bool // there is a selected memory
-	observation bool // it is an observation, or marked ones are
-	session     bool // there is a session to go to
-	marked      int  // memories that are marked
-	filtered    bool // a filter or search is on
-	searching   bool // there are words that are searched for
-	undo        bool // there is something to take back
-	view        view
-	focus       pane
-	desk        *Desk
-}
-
 // binding is one entry of the key map: the keys, what they do, where they
 // apply and why they may not be of use just now. Help, hints, the palette and
 // the documentation are made from it.
@@ -135,86 +121,6 @@ type binding struct {
 	scopes []scope
 	// disabled gives the reason why the key can't be used, or "". Nil for always.
 	disabled func(situation) string
-}
-
-func noSelection(s situation) string {
-	if !s.selected && s.marked == 0 {
-		return "nothing is selected"
-	}
-	return ""
-}
-
-func noEvents(s situation) string {
-	if s.view == viewContext {
-		return "" // there it shows the text itself, also where nothing is selected
-	}
-	return noSelection(s)
-}
-
-func noObservation(s situation) string {
-	if why := noSelection(s); why != "" {
-		return why
-	}
-	if !s.observation {
-		return "only observations can be changed so"
-	}
-	return ""
-}
-
-func noSession(s situation) string {
-	if !s.session {
-		return "no session is selected"
-	}
-	return ""
-}
-
-func onePane(s situation) string {
-	if !s.two {
-		return "there is one pane only"
-	}
-	return ""
-}
-
-func nothingToLeave(s situation) string {
-	if s.focus == listPane && !s.filtered && s.marked == 0 && s.view == viewTimeline {
-		return "nothing to go back from"
-	}
-	return ""
-}
-
-func noFilter(s situation) string {
-	if !s.filtered {
-		return "no filter is on"
-	}
-	return ""
-}
-
-func noSearch(s situation) string {
-	if !s.searching {
-		return "nothing is searched for: / does"
-	}
-	return ""
-}
-
-func nothingToUndo(s situation) string {
-	if !s.undo {
-		return "nothing to take back"
-	}
-	return ""
-}
-
-func notQueue(s situation) string {
-	if s.view != viewQueue {
-		return "it is for the queue (6)"
-	}
-	return ""
-}
-
-func notMany(s situation) string {
-	if s.marked < 2 {
-		return "mark two or more first, with space"
-	}
-	return ""
 }
 
 var (
@@ -249,7 +155,7 @@ var defaultKeys = []binding{
 	{action: actLast, keys: bind("G", "end"), group: "Move", help: "to the end: the oldest", scopes: lists},
 	{action: actNewest, keys: bind("n"), group: "Move", help: "to what is new", scopes: panes},
 
-	{action: actOpen, keys: bind("enter", "l", "right"), group: "Read", help: "open: the details, a story, a project; in the details what is near", hint: "open", scopes: panes},
+	{action: actOpen, keys: bind("enter", "l", "right"), group: "Read", help: "open: the details, a story, a project; in the details what is near", hint: "open", scopes: panes, disabled: nothingToOpen},
 	{action: actBack, keys: bind("esc", "h", "left"), group: "Read", help: "back; then clear the marks, the filter", scopes: panes, disabled: nothingToLeave},
 	{action: actReadDown, keys: bind("J", "shift+down"), group: "Read", help: "scroll the details from the list", scopes: panes, disabled: onePane},
 	{action: actReadUp, keys: bind("K", "shift+up"), group: "Read", help: "scroll them back", scopes: panes, disabled: onePane},
@@ -266,12 +172,12 @@ var defaultKeys = []binding{
 	{action: actReload, keys: bind("ctrl+r", "f5"), group: "Find", help: "read everything anew", scopes: panes},
 
 	{action: actMark, keys: bind("space"), group: "Change", help: "mark or unmark, for the actions below", scopes: panes, disabled: noSelection},
-	{action: actMarkRange, keys: bind("V"), group: "Change", help: "mark from the last mark to here", scopes: panes, disabled: noSelection},
-	{action: actMarkAll, keys: bind("*"), group: "Change", help: "mark all that were found, or none", scopes: panes},
+	{action: actMarkRange, keys: bind("V"), group: "Change", help: "mark from the last mark to here", scopes: panes, disabled: noRange},
+	{action: actMarkAll, keys: bind("*"), group: "Change", help: "mark all that were found, or none", scopes: panes, disabled: noMany},
 	{action: actPin, keys: bind("P"), group: "Change", help: "pin or unpin", scopes: panes, disabled: noObservation},
 	{action: actTag, keys: bind("T"), group: "Change", help: "add and remove tags", scopes: panes, disabled: noObservation},
-	{action: actEdit, keys: bind("e"), group: "Change", help: "edit", hint: "edit", scopes: panes, disabled: noObservation},
-	{action: actEditor, keys: bind("E"), group: "Change", help: "edit in the editor", scopes: panes, disabled: noObservation},
+	{action: actEdit, keys: bind("e"), group: "Change", help: "edit", hint: "edit", scopes: panes, disabled: notOne},
+	{action: actEditor, keys: bind("E"), group: "Change", help: "edit in the editor", scopes: panes, disabled: notOne},
 	{action: actArchive, keys: bind("a"), group: "Change", help: "archive, or bring back", hint: "archive", scopes: panes, disabled: noObservation},
 	{action: actWrong, keys: bind("w"), group: "Change", help: "mark as wrong, and say why", scopes: panes, disabled: noObservation},
 	{action: actSupersede, keys: bind("s"), group: "Change", help: "mark as superseded by another", scopes: panes, disabled: noObservation},
@@ -286,7 +192,8 @@ var defaultKeys = []binding{
 	{action: actRetry, keys: bind("R"), group: "Change", help: "try what failed again, in the queue", hint: "retry", scopes: panes, disabled: notQueue},
 	{action: actInstall, keys: bind("I"), group: "Change", help: "connect cmem to Claude Code", scopes: panes},
 
-	{action: actSwitch, keys: bind("tab", "shift+tab"), group: "Screen", help: "other pane", scopes: panes},
+	{action: actSwitch, keys: bind("tab"), group: "Screen", help: "next pane", scopes: panes, disabled: noOtherPane},
+	{action: actBefore, keys: bind("shift+tab"), group: "Screen", help: "pane before", scopes: panes, disabled: noOtherPane},
 	{action: actNarrower, keys: bind("<"), group: "Screen", help: "move the border beside this pane to the left", scopes: panes, disabled: onePane},
 	{action: actWider, keys: bind(">"), group: "Screen", help: "move it to the right", scopes: panes, disabled: onePane},
 	{action: actTheme, keys: bind("t"), group: "Screen", help: "choose a theme", scopes: panes},
@@ -298,8 +205,8 @@ var defaultKeys = []binding{
 
 	{action: actAccept, keys: bind("enter"), group: "While typing", help: "accept; in the filter line, go to what was found", hint: "accept", scopes: lines},
 	{action: actLeave, keys: bind("esc"), group: "While typing", help: "leave; a filter stays", hint: "leave", scopes: lines},
-	{action: actComplete, keys: bind("tab"), group: "While typing", help: "complete the word; again for the next way", hint: "complete", scopes: lines},
-	{action: actCompleteBack, keys: bind("shift+tab"), group: "While typing", help: "complete it the way before", scopes: lines},
+	{action: actComplete, keys: bind("tab"), group: "While typing", help: "complete the word; again for the next way", hint: "complete", scopes: lines, disabled: noWords},
+	{action: actCompleteBack, keys: bind("shift+tab"), group: "While typing", help: "complete it the way before", scopes: lines, disabled: noWords},
 	{action: actDown, keys: bind("down", "ctrl+n"), group: "While typing", help: "next row", scopes: lines},
 	{action: actUp, keys: bind("up", "ctrl+p"), group: "While typing", help: "row before", scopes: lines},
 	{action: actLeft, keys: bind("left", "ctrl+b"), group: "While typing", help: "a character left", scopes: writing},
@@ -310,7 +217,7 @@ var defaultKeys = []binding{
 	{action: actEraseNext, keys: bind("delete", "ctrl+d"), group: "While typing", help: "erase the next one", scopes: writing},
 	{action: actEraseWord, keys: bind("ctrl+w", "alt+backspace"), group: "While typing", help: "erase a word", scopes: writing},
 	{action: actEraseAll, keys: bind("ctrl+u"), group: "While typing", help: "erase to the start", scopes: writing},
-	{action: actResume, keys: bind("ctrl+r"), group: "While typing", help: "resume the session, in the finder", scopes: []scope{inTyping}},
+	{action: actResume, keys: bind("ctrl+r"), group: "While typing", help: "resume the session, in the finder", scopes: []scope{inTyping}, disabled: noFinder},
 	{action: actQuit, keys: bind("ctrl+c"), group: "While typing", help: "quit", scopes: lines},
 
 	{action: actSave, keys: bind("ctrl+s"), group: "In a form", help: "save what was typed", hint: "save", scopes: inForms},

@@ -44,75 +44,25 @@ func TestEveryBindingIsInTheHelp(t *testing.T) {
 	}
 }
 
-// A key in the map that does nothing would be a lie in the help. Each is
-// pressed where it must have an effect that a person sees.
-func TestEveryBindingDoesSomething(t *testing.T) {
-	for _, b := range defaultKeys {
-		for _, in := range b.scopes {
-			for _, k := range b.keys.Keys() {
-				t.Run(fmt.Sprintf("%d %s", in, k), func(t *testing.T) {
-					h := open(t, demoOptions(), 120, 24)
-					switch in {
-					case inFilter:
-						h.keys("/")
-						h.text("a e")
-						h.keys("down", "left")
-						if b.action == actComplete || b.action == actCompleteBack {
-							h.text("x is:")
-						}
-					case inHelp:
-						h.keys("?", "j")
-					case inChoice:
-						h.keys("t", "g", "j")
-					case inConfirm:
-						h.keys("G", "k", "d")
-					case inTyping:
-						if b.action == actComplete || b.action == actCompleteBack || b.action == actResume {
-							t.Skip("it is for one window, which has tests of its own")
-						}
-						h.keys(":")
-						h.text("a e")
-						h.keys("down", "left")
-					case inForm:
-						h = open(t, realOptions(t), 120, 40)
-						h.keys("/")
-						h.text("type:bugfix")
-						h.keys("enter", "e", "tab", "tab", "tab")
-						h.text("a b")
-						h.keys("enter")
-						h.text("c d")
-						h.keys("enter")
-						h.text("e f")
-						h.keys("up", "left")
-					default:
-						switch b.action {
-						case actBack:
-							h.keys("enter")
-						case actTimeline:
-							h.keys("2")
-						case actDown, actHalfDown, actPageDown, actLast, actReadDown:
-						default:
-							h.keys("G", "k")
-							if b.action == actReadUp {
-								h.keys("k", "k", "J")
-							}
-						}
-					}
-					before := fmt.Sprintf("%v %v %+v %+v", h.m.View().Content, h.m.View().Cursor, h.m.input, h.m.View().MouseMode)
-					list := h.m.listID
-					h.keys(k)
-					after := fmt.Sprintf("%v %v %+v %+v", h.m.View().Content, h.m.View().Cursor, h.m.input, h.m.View().MouseMode)
-					if before == after && !h.quit && h.clipboard == "" && list == h.m.listID && b.action != actSuspend {
-						t.Errorf("%s does nothing:\n%s", b.action, h.frame())
-					}
-				})
-			}
-		}
-	}
-}
-
 func TestAKeyOfNoUseSaysWhy(t *testing.T) {
 	h := open(t, Options{Source: &fakeSource{}}, 80, 24)
 	h.keys("P")
 	h.see("P: nothing is selected")
+}
+
+func TestTheHelpIsWholeInANarrowTerminal(t *testing.T) {
+	var text strings.Builder
+	for _, l := range keymap(defaultKeys).helpLines(byRune, 36, situation{}) {
+		if w := byRune.lineWidth(l); w != 36 {
+			t.Fatalf("a line is %d cells wide: %q", w, l)
+		}
+		fmt.Fprintf(&text, "%s ", strings.TrimSpace(l.String()))
+	}
+	words := strings.Join(strings.Fields(text.String()), " ")
+	for _, b := range defaultKeys {
+		last := b.help[strings.LastIndexByte(b.help, ' ')+1:]
+		if !strings.Contains(words, last) {
+			t.Errorf("the end of %q is cut", b.help)
+		}
+	}
 }

@@ -193,6 +193,19 @@ func (l layout) after(p pane) pane {
 	return listPane
 }
 
+// before gives the pane from which the keys go to one.
+func (l layout) before(p pane) pane {
+	switch {
+	case p == sidePane:
+		return detailPane
+	case p == listPane && l.side.w > 0:
+		return sidePane
+	case p == listPane:
+		return detailPane
+	}
+	return listPane
+}
+
 // moveBorder moves the border beside the pane that has the keys: right by
 // percent, or left.
 func (m *model) moveBorder(by int) {

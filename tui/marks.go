@@ -20,11 +20,13 @@ const maxMarked = 10_000
 // stands, so that it outlives scrolling, filters and arrivals.
 type marks map[itemKey]memory.Item
 
-// haveObservation reports whether an observation is among the marked ones.
-func (m marks) haveObservation() bool {
+// haveObservations reports whether n observations are among the marked ones.
+func (m marks) haveObservations(n int) bool {
 	for k := range m {
 		if k.kind == memory.KindObservation {
-			return true
+			if n--; n <= 0 {
+				return true
+			}
 		}
 	}
 	return false

@@ -49,7 +49,7 @@ func TestAllThatWasFoundIsMarkedBeyondTheWindow(t *testing.T) {
 	h.see("Pin 6,000 observations?")
 	h.keys("esc")
 	h.keys("y")
-	h.see("Up to 200 memories can be copied at once")
+	h.see("could not be copied: it is more than 4")
 }
 
 func TestAllHitsOfASearchAreMarked(t *testing.T) {

@@ -24,14 +24,20 @@ func (o *message) act(_ *model, a action) tea.Cmd {
 
 func (o *message) pick(*model, int) tea.Cmd { return nil }
 
-func (o *message) draw(m *model, w, h int) ([]line, frameParts) {
+func (o *message) place(m *model, w, h int) { o.resize(len(o.lines(m, w)), h) }
+
+func (o *message) lines(m *model, w int) []line {
 	w = min(w, 72)
 	var out []line
 	for _, l := range m.wrap(o.text, w-2) {
 		out = append(out, m.cutLine(line{{themes.Text, " "}, {o.role, l}}, 0, w))
 	}
-	o.resize(len(out), h)
-	return out[o.top:o.end()], frameParts{
+	return out
+}
+
+func (o *message) draw(m *model, w, h int) ([]line, frameParts) {
+	out := o.lines(m, w)
+	return out[min(o.top, len(out)):min(o.top+h, len(out))], frameParts{
 		title: o.title, foot: m.keys.of(actLeave, inHelp) + " closes", focus: true, danger: o.role == themes.Bad,
 		offset: o.top, total: len(out),
 	}

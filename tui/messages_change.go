@@ -7,11 +7,19 @@ type editedMsg struct {
 	step *change
 	undo bool
 	err  error
+	size int // what taking it back holds in memory, in bytes
+}
+
+// editLateMsg says that a change is long in being made, if it still is.
+type editLateMsg struct {
+	step *change
+	undo bool
 }
 
 // formMsg brings the observation that a form edits.
 type formMsg struct {
 	form        *form
+	id          int64
 	observation memory.Observation
 	err         error
 }
@@ -42,16 +50,19 @@ type foundMsg struct {
 
 // copiedMsg brings text for the terminal's clipboard.
 type copiedMsg struct {
-	text string
-	what string // "2 memories"
-	err  error
+	text   string
+	what   string       // "2 memories"
+	gone   []memory.Ref // those that are not there any more
+	system error        // why the system's clipboard did not take it
+	err    error
 }
 
 // exportedMsg says where memories were written to.
 type exportedMsg struct {
-	what string
-	path string
-	err  error
+	items []memory.Item
+	what  string
+	path  string
+	err   error
 }
 
 // filesMsg brings the files that a memory names.
@@ -84,8 +95,9 @@ type editorMsg struct {
 
 // editorDoneMsg says that the editor with it has ended.
 type editorDoneMsg struct {
-	draft draft
-	err   error
+	draft  draft
+	atOnce bool // it may not have waited for the person
+	err    error
 }
 
 // installedMsg says what connecting to the assistant did.

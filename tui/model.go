@@ -48,6 +48,10 @@ type model struct {
 	nearby nearby
 	gaze   gaze
 	undo   []*change // what can be taken back, the last one last
+	// changes counts all that were asked for; underWay are those that the store has
+	// not answered yet, the first one first.
+	changes  int
+	underWay []underWay
 
 	overlays []overlay
 	// overlayBody is where the uppermost overlay was drawn, for the mouse.
@@ -65,6 +69,7 @@ type model struct {
 	stale      bool   // the store changed while a page was on its way
 	asked      bool   // the first answer is there
 	failure    string // why the list could not be read
+	trouble    string // why the store cannot be watched
 
 	projects     []memory.Project // nil until counted
 	projectsBusy bool
@@ -132,7 +137,7 @@ func (m *model) Init() tea.Cmd {
 		followBrightness(),
 		m.reload(),
 		m.greet(),
-		m.cmds.watch(noVersion),
+		m.cmds.watch(noVersion, ""),
 		m.cmds.watchStatus(Status{}, true),
 		m.cmds.watchDay(),
 	)
@@ -206,6 +211,7 @@ func (m *model) place() {
 	m.detail.resize(in.w, in.h)
 	in = m.layout.side.inner(m.layout.framed)
 	m.nearby.resize(in.w, in.h)
+	m.placeOverlays()
 }
 
 // follow asks for what the screen needs and does not have: the next page, the
@@ -362,16 +368,18 @@ func (m *model) setProject(key string) tea.Cmd {
 func (m *model) setInput(s string) {
 	m.input = input{text: s, at: len(s)}
 	m.query = parseQuery(s, m.now())
+	m.settleView()
 }
 
-// situation tells the key map how things are.
-func (m *model) situation() situation {
-	s := m.subject()
-	return situation{
-		two: m.layout.two, selected: s.isMemory(), session: s.session != "", marked: len(m.marks),
-		observation: m.marks.haveObservation() || len(m.marks) == 0 && s.item.Kind == memory.KindObservation,
-		filtered:    m.input.text != "", searching: m.query.text != "", undo: len(m.undo) > 0,
-		view: m.view, focus: m.state.focus, desk: &m.cmds.desk,
+// settleView lets the model's own list be the view that it is: a search when
+// words are looked for, else a timeline.
+func (m *model) settleView() {
+	switch {
+	case m.page != nil:
+	case m.query.text != "":
+		m.view = viewSearch
+	case m.view == viewSearch && m.input.text != "":
+		m.view = viewTimeline
 	}
 }
 

@@ -186,14 +186,14 @@ func TestTheSplitMovesWithinItsLimits(t *testing.T) {
 func TestCopying(t *testing.T) {
 	h := open(t, demoOptions(), 120, 40)
 	h.keys("j", "j", "j", "j", "y")
-	h.see("Copied #105 as Markdown")
+	h.see("Gave #105 as Markdown to the terminal")
 	golden(t, "copied.md", h.clipboard)
 	h.keys("Y")
 	if h.clipboard != "#105" {
 		t.Errorf("Y copied %q", h.clipboard)
 	}
 	h.keys("g", "y")
-	h.see("Copied S2 as Markdown")
+	h.see("Gave S2 as Markdown to the terminal")
 	if !strings.Contains(h.clipboard, "summary S2 ·") || !strings.Contains(h.clipboard, "## Learned") {
 		t.Errorf("a summary copied as %q", h.clipboard)
 	}

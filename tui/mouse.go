@@ -123,7 +123,7 @@ func (m *model) tabAt(x, y int) (view, bool) {
 
 // hintAt gives the binding whose hint stands at a place of the status line.
 func (m *model) hintAt(x, y int) (binding, bool) {
-	if m.layout.status.h == 0 || y != m.layout.status.y || m.notice != "" || m.failure != "" && len(m.list.items) > 0 {
+	if m.layout.status.h == 0 || y != m.layout.status.y || m.saying().text != "" {
 		return binding{}, false
 	}
 	at := 0

@@ -22,6 +22,33 @@ type overlay interface {
 	draw(m *model, w, h int) ([]line, frameParts)
 }
 
+// placed is an overlay with a list in it, which has to know how much of it is in
+// sight. It is told of the cells that it has at most, before it is drawn.
+type placed interface{ place(m *model, w, h int) }
+
+// overlayRoom gives the cells that an overlay has at most, on a screen without the
+// status line; none on one that is too small.
+func overlayRoom(w, h int) rect {
+	room := rect{w: w - 4, h: h - 4}
+	if room.w < 16 || room.h < 1 {
+		room = rect{w: w - 2, h: h - 2}
+	}
+	if room.w < 2 || room.h < 1 {
+		return rect{}
+	}
+	return room
+}
+
+// placeOverlays lets every overlay know how much room it has.
+func (m *model) placeOverlays() {
+	room := overlayRoom(m.layout.width, m.layout.height-m.layout.status.h)
+	for _, o := range m.overlays {
+		if p, is := o.(placed); is && room.w > 0 {
+			p.place(m, room.w, room.h)
+		}
+	}
+}
+
 // helpOverlay shows the key map.
 type helpOverlay struct{ top, height, total int }
 
@@ -35,11 +62,20 @@ func (o *helpOverlay) act(_ *model, a action) tea.Cmd {
 
 func (o *helpOverlay) pick(*model, int) tea.Cmd { return nil }
 
-func (o *helpOverlay) draw(m *model, w, h int) ([]line, frameParts) {
-	lines := m.keys.helpLines(m.cells, min(w, 96), m.situation())
-	o.height, o.total = min(len(lines), h), len(lines)
+func (o *helpOverlay) lines(m *model, w int) []line {
+	return m.keys.helpLines(m.cells, min(w, 96), m.situation())
+}
+
+func (o *helpOverlay) place(m *model, w, h int) {
+	o.total = len(o.lines(m, w))
+	o.height = min(o.total, h)
 	o.act(m, "")
-	return lines[o.top : o.top+o.height], frameParts{title: "Keys", foot: "esc closes", focus: true, offset: o.top, total: o.total}
+}
+
+func (o *helpOverlay) draw(m *model, w, h int) ([]line, frameParts) {
+	lines := o.lines(m, w)
+	top := max(min(o.top, len(lines)-h), 0)
+	return lines[top:min(top+h, len(lines))], frameParts{title: "Keys", foot: "esc closes", focus: true, offset: top, total: len(lines)}
 }
 
 // helpLines makes the help from the key map. A key that is of no use in the
@@ -59,12 +95,30 @@ func (k keymap) helpLines(c cells, w int, s situation) []line {
 			out = append(out, c.cutLine(line{{themes.Heading, " " + group}}, 0, w))
 		}
 		l := line{{themes.Key, "   " + c.fit(strings.Join(b.names(), "  "), keyCells) + " "}}
-		l = append(l, span{themes.Text, c.shorten(b.help, w-c.lineWidth(l))})
+		indent := c.lineWidth(l)
+		text := c.wrap(b.help, w-indent-1)
+		var notes []string
 		if why := b.reason(s); why != "" {
-			room := w - c.lineWidth(l) - 1
-			l = append(l, span{themes.Muted, c.shorten(" · not now: "+why, room)})
+			last := len(text) - 1
+			if why = "not now: " + why; c.width(text[last])+c.width(why)+indent+4 <= w {
+				notes = []string{" · " + why}
+			} else {
+				notes = append([]string{""}, c.wrap(why, w-indent-1)...)
+			}
 		}
-		out = append(out, c.cutLine(l, 0, w))
+		for n, t := range text {
+			if n > 0 {
+				l = line{{themes.Text, strings.Repeat(" ", indent)}}
+			}
+			l = append(l, span{themes.Text, t})
+			if n == len(text)-1 && len(notes) > 0 {
+				l = append(l, span{themes.Muted, notes[0]})
+			}
+			out = append(out, c.cutLine(l, 0, w))
+		}
+		for _, note := range notes[min(1, len(notes)):] {
+			out = append(out, c.cutLine(line{{themes.Text, strings.Repeat(" ", indent)}, {themes.Muted, note}}, 0, w))
+		}
 	}
 	return out
 }
@@ -80,11 +134,8 @@ func dim(screen []line) {
 // its body, for the mouse.
 func drawOver(m *model, o overlay, screen []line) rect {
 	w, h := m.layout.width, len(screen)
-	room := rect{w: w - 4, h: h - 4}
-	if room.w < 16 || room.h < 1 {
-		room = rect{w: w - 2, h: h - 2}
-	}
-	if room.w < 2 || room.h < 1 {
+	room := overlayRoom(w, h)
+	if room.w == 0 {
 		return rect{}
 	}
 	body, parts := o.draw(m, room.w, room.h)

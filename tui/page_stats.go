@@ -72,7 +72,7 @@ func (p *statsPage) act(_ *model, a action) (tea.Cmd, bool) {
 		p.move(-wheelRows)
 	case actNewest:
 		p.top = 0
-	case actOpen, actSwitch: // there are no details to go to
+	case actOpen, actSwitch, actBefore: // there are no details to go to
 	default:
 		n := steps(a, p.height, len(p.drawn))
 		p.move(n)

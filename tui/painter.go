@@ -21,7 +21,7 @@ const (
 	// housekeeping is how often a second Bubble Tea looks whether it has modes to
 	// set or questions to ask. Each look wakes the process, also when nobody
 	// types, so it is rare; frames do not wait for it.
-	housekeeping = 20
+	housekeeping = 10
 )
 
 // painter writes frames to the terminal: what changed, as soon as it changed.

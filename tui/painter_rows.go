@@ -2,6 +2,9 @@ package tui
 
 import (
 	"strconv"
+	"strings"
+	"unicode"
+	"unicode/utf8"
 
 	"github.com/charmbracelet/colorprofile"
 	uv "github.com/charmbracelet/ultraviolet"
@@ -87,6 +90,7 @@ func (p *painter) put(y, from, to int, now uv.Line) {
 	p.move(from, y)
 	for x := from; x < to; {
 		c := &now[x]
+		p.move(x, y) // nothing, but behind a character whose width is not sure
 		if !c.Equal(&uv.EmptyCell) {
 			p.setPen(c.Style)
 			if c.Content == "" {
@@ -133,9 +137,23 @@ func (p *painter) advance(c *uv.Cell) {
 	if p.x < 0 {
 		return
 	}
-	if p.x += c.Width; p.x >= p.width || c.Width != 1 {
+	if p.x += c.Width; p.x >= p.width || !sure(c) {
 		p.x = -1
 	}
+}
+
+// sure reports whether every terminal counts a cell's character as one cell: what
+// is in every font since the terminals of old, and what the frames are made of.
+func sure(c *uv.Cell) bool {
+	r, n := utf8.DecodeRuneInString(c.Content)
+	switch {
+	case c.Width != 1 || n != len(c.Content):
+		return false
+	case r < 0x80, r >= 0x2500 && r < 0x25A0: // ASCII, lines and blocks
+		return true
+	}
+	return r >= 0xC0 && r < 0x2000 && unicode.In(r, unicode.Latin, unicode.Greek, unicode.Cyrillic) ||
+		strings.ContainsRune("…·•“”’–—×→↑↓✓✗✚◆◉●○≡❯↻★▸±", r)
 }
 
 // move brings the terminal's cursor to x, y.

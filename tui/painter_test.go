@@ -116,3 +116,22 @@ func TestThePainterShowsEveryFrameAsItWouldShowOnAnEmptyTerminal(t *testing.T) {
 		}
 	}
 }
+
+// A terminal may count a rare character differently: what follows it must not
+// land in another place.
+func TestBehindACharacterOfUnsureWidthThePlaceIsSaidAnew(t *testing.T) {
+	var out strings.Builder
+	p := &painter{out: &out, wake: make(chan struct{}, 1), method: ansi.WcWidth, profile: colorprofile.TrueColor}
+	p.follow(tea.WindowSizeMsg{Width: 40, Height: 1})
+	p.show(tea.NewView("a\ud7ffb" + strings.Repeat(" ", 30)))
+	p.paint()
+	if text := out.String(); !strings.Contains(text, "\ud7ff"+ansi.CursorHorizontalAbsolute(3)+"b") {
+		t.Errorf("painted %q", text)
+	}
+	out.Reset()
+	p.show(tea.NewView("│…b" + strings.Repeat(" ", 30)))
+	p.paint()
+	if text := out.String(); !strings.Contains(text, "│…") || strings.Contains(text, "…"+ansi.CursorHorizontalAbsolute(3)) {
+		t.Errorf("lines and dots are sure: %q", text)
+	}
+}

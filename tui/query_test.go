@@ -2,6 +2,7 @@ package tui
 
 import (
 	"reflect"
+	"strings"
 	"testing"
 	"time"
 
@@ -231,4 +232,48 @@ func TestAProjectIsFoundByWhatAPersonCallsIt(t *testing.T) {
 			t.Errorf("findProject(%q) = %q, %v; want %q, %v", tc.name, got, found, tc.want, tc.found)
 		}
 	}
+}
+
+// The view is what the list is, wherever its filter comes from.
+func TestTheViewFollowsTheFilterOfTheProject(t *testing.T) {
+	h := open(t, demoOptions(), 120, 24)
+	h.keys("/")
+	h.text("retry")
+	h.keys("enter")
+	if h.m.view != viewSearch {
+		t.Fatalf("a search is shown as %s", h.m.view)
+	}
+	h.run(h.m.setProject(notes))
+	if h.m.view != viewTimeline && h.m.input.text == "" {
+		h.keys("1")
+	}
+	h.keys("1")
+	h.run(h.m.setProject(webshop)) // its search comes back
+	if h.m.view != viewSearch {
+		t.Errorf("the search that came back is shown as %s", h.m.view)
+	}
+	h.keys("1")
+	if h.m.view != viewTimeline || h.m.input.text != "" {
+		t.Errorf("1 shows %s with the filter %q", h.m.view, h.m.input.text)
+	}
+}
+
+func TestBackFromWhyDoesNotBeginToType(t *testing.T) {
+	h := open(t, realOptions(t), 120, 24)
+	h.keys("/")
+	h.text("retry")
+	h.keys("enter", "8", "esc", "1")
+	if h.m.input.text != "" || h.m.view != viewTimeline {
+		t.Errorf("the line is %q in %s", h.m.input.text, h.m.view)
+	}
+}
+
+func TestALineTakesNoFile(t *testing.T) {
+	h := open(t, demoOptions(), 80, 24)
+	h.keys("/")
+	h.send(tea.PasteMsg{Content: strings.Repeat("错 word ", 50_000)})
+	if n := len(h.m.input.text); n == 0 || n > maxInput {
+		t.Errorf("%d bytes were taken in", n)
+	}
+	h.frame()
 }

@@ -1,13 +1,16 @@
 package tui
 
 import (
+	"errors"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
 	tea "charm.land/bubbletea/v2"
 
 	"cmem/memory"
+	"cmem/store"
 	"cmem/themes"
 )
 
@@ -39,10 +42,6 @@ func (m *model) resume(s memory.Session) tea.Cmd { return m.cmds.resume(s.ID) }
 
 func (m *model) copy() tea.Cmd {
 	items := m.targets()
-	if len(items) > maxCopied {
-		return m.say(themes.Muted, fmt.Sprintf("Up to %s can be copied at once; %s exports them to a file.",
-			count(maxCopied, "memory"), m.keys.of(actExport, inPanes)))
-	}
 	return m.cmds.copyText(items, nameOf(items)+" as Markdown")
 }
 
@@ -58,24 +57,57 @@ func (m *model) copyIDs() tea.Cmd {
 	return m.cmds.copyLine(strings.Join(ids, " "), what)
 }
 
-// copiedArrived puts text on the terminal's clipboard.
+// copiedArrived puts text on the terminal's clipboard, and says only what is known
+// of where it is now: a terminal does not answer.
 func (m *model) copiedArrived(msg copiedMsg) tea.Cmd {
-	if msg.err != nil {
-		return m.report(themes.Bad, "It could not be copied: "+cleanLine(msg.err.Error()))
+	gone := ""
+	if len(msg.gone) > 0 {
+		_, gone = m.forget(msg.gone)
 	}
-	return tea.Batch(tea.SetClipboard(msg.text), m.say(themes.Good, "Copied "+msg.what))
+	export := m.keys.of(actExport, inPanes) + " exports"
+	switch {
+	case isCancelled(msg.err):
+		return nil
+	case msg.err != nil:
+		return m.report(themes.Bad, fmt.Sprintf("%s could not be copied: %s; %s", capital(msg.what), cleanLine(msg.err.Error()), export))
+	case msg.text == "":
+		return m.report(themes.Bad, "Nothing was copied: "+gone)
+	}
+	if gone != "" {
+		gone = "; " + gone
+	}
+	small := len(msg.text) <= maxTerminalCopy
+	switch {
+	case msg.system == nil && !small:
+		return m.say(themes.Good, "Copied "+msg.what+gone)
+	case msg.system == nil:
+		return tea.Batch(tea.SetClipboard(msg.text), m.say(themes.Good, "Copied "+msg.what+gone))
+	case small:
+		return tea.Batch(tea.SetClipboard(msg.text), m.say(themes.Good, "Gave "+msg.what+" to the terminal's clipboard"+gone))
+	}
+	return m.report(themes.Bad, fmt.Sprintf("Not copied: %s, %s, is too large for the terminal's clipboard, and the system's did not take it (%s); %s",
+		msg.what, bytesOf(int64(len(msg.text))), cleanLine(msg.system.Error()), export))
 }
 
 func (m *model) export() tea.Cmd {
 	items := m.targets()
-	refs := make([]memory.Ref, 0, len(items))
-	for _, i := range items {
-		refs = append(refs, i.Ref())
+	cmd := m.cmds.export(items, nameOf(items))
+	if len(items) > askAbove {
+		return tea.Batch(m.say(themes.Muted, "Exporting "+nameOf(items)+" …"), cmd)
 	}
-	return m.cmds.export(refs, nameOf(items))
+	return cmd
 }
 
 func (m *model) exportedArrived(msg exportedMsg) tea.Cmd {
+	var missing *store.MissingError
+	if errors.As(msg.err, &missing) && len(missing.Refs) > 0 {
+		gone, said := m.forget(missing.Refs)
+		rest := slices.DeleteFunc(slices.Clone(msg.items), func(i memory.Item) bool { return gone[keyOf(i)] })
+		if len(rest) > 0 && len(rest) < len(msg.items) {
+			return m.cmds.export(rest, nameOf(rest)+" ("+said+")")
+		}
+		return m.report(themes.Bad, fmt.Sprintf("Could not export %s: %s", msg.what, said))
+	}
 	if msg.err != nil {
 		return m.report(themes.Bad, fmt.Sprintf("Could not export %s: %s", msg.what, cleanLine(msg.err.Error())))
 	}
@@ -163,23 +195,16 @@ func (m *model) openEditor() tea.Cmd {
 
 func (m *model) editorArrived(msg editorMsg) tea.Cmd {
 	if msg.err != nil {
-		if isCancelled(msg.err) {
-			return nil
-		}
-		return m.report(themes.Bad, "The editor could not be opened: "+cleanLine(msg.err.Error()))
+		return m.notRead("The editor could not be opened", msg.draft.id, msg.err)
 	}
-	return m.cmds.handOver(msg.command, func(err error) tea.Msg { return editorDoneMsg{msg.draft, err} })
+	return m.cmds.editDraft(msg.draft, msg.command)
 }
 
 func (m *model) editorDone(msg editorDoneMsg) tea.Cmd {
 	name := idOf(memory.KindObservation, msg.draft.id)
-	if msg.err != nil {
-		return m.report(themes.Bad, fmt.Sprintf("The editor ended with an error (%s): nothing was changed. The file is %s",
-			cleanLine(msg.err.Error()), cleanLine(msg.draft.path)))
-	}
 	s := &change{did: "Changed " + name, todo: "change " + name, gone: itemKey{memory.KindObservation, msg.draft.id}}
 	m.push(s)
-	return m.cmds.takeDraft(s, msg.draft)
+	return m.begin(s, false, m.cmds.takeDraft(s, msg.draft, msg.atOnce, msg.err))
 }
 
 // askInstall asks before the assistant's settings are changed.
@@ -207,6 +232,8 @@ func (m *model) installedArrived(msg installedMsg) tea.Cmd {
 // actionArrived takes in what an action brought, and reports whether it is that.
 func (m *model) actionArrived(msg tea.Msg) (tea.Cmd, bool) {
 	switch msg := msg.(type) {
+	case editLateMsg:
+		return nil, m.editIsLate(msg)
 	case editedMsg:
 		return m.editedArrived(msg), true
 	case formMsg:

@@ -18,6 +18,8 @@ type fakeDesk struct {
 	files    map[string]string
 	commands []Command
 	program  func(c Command) error // what a command does; nil for nothing
+	display  bool                  // the system has a clipboard
+	waits    bool                  // the editor is known to wait
 }
 
 var errGone = errors.New("it is not there any more 🕳")
@@ -25,6 +27,9 @@ var errGone = errors.New("it is not there any more 🕳")
 func (d *fakeDesk) fill(desk *Desk) {
 	desk.Clipboard = func(text string) error {
 		d.done = append(d.done, "clipboard "+text)
+		if d.display {
+			return nil
+		}
 		return errors.New("no display")
 	}
 	desk.Export = func(_ context.Context, refs []memory.Ref) (string, error) {
@@ -32,7 +37,7 @@ func (d *fakeDesk) fill(desk *Desk) {
 		return "./导出.md", nil
 	}
 	desk.EditCommand = func(path string, line int) (Command, error) {
-		return Command{Path: "/bin/editor", Args: []string{fmt.Sprintf("+%d", line), path}}, nil
+		return Command{Path: "/bin/editor", Args: []string{fmt.Sprintf("+%d", line), path}, Waits: d.waits}, nil
 	}
 	desk.ResumeCommand = func(s memory.Session) (Command, error) {
 		return Command{Path: "claude", Args: []string{"--resume", s.ID}, Dir: s.CWD}, nil
@@ -95,11 +100,13 @@ func TestMemoriesAreCopied(t *testing.T) {
 	h := openReal(t, 120, 40)
 	item := h.selectTitle("Adds retry with backoff")
 	h.keys("y")
-	h.see(fmt.Sprintf("Copied #%d as Markdown", item.ID))
+	h.see(fmt.Sprintf("Gave #%d as Markdown to the terminal's clipboard", item.ID)) // which does not answer
 	if !strings.HasPrefix(h.clipboard, "# Adds retry") || len(h.desk.done) != 1 || h.desk.done[0] != "clipboard "+h.clipboard {
 		t.Errorf("the clipboards got %q and %q", h.clipboard, h.desk.done)
 	}
+	h.desk.display = true
 	h.keys("Y")
+	h.see(fmt.Sprintf("Copied #%d", item.ID))
 	if want := fmt.Sprintf("#%d", item.ID); h.clipboard != want {
 		t.Errorf("the id was copied as %q", h.clipboard)
 	}
@@ -206,49 +213,73 @@ func TestConnectingIsAskedFirst(t *testing.T) {
 	h.see("cmem is connected.")
 }
 
-func TestAMemoryIsEditedInTheEditor(t *testing.T) {
+// What is written out or installed is not given up because of the next key.
+func TestExportsAndTheInstallationAreNotCancelled(t *testing.T) {
 	h := openReal(t, 120, 40)
-	before := dump(t, h.store)
-	item := h.selectTitle("Adds retry with backoff")
-	path := fmt.Sprintf("/tmp/observation-%d.md", item.ID)
-	replace := func(old, with string) func(Command) error {
-		return func(Command) error {
-			if !strings.Contains(h.desk.files[path], old) {
-				t.Errorf("the file has no %q:\n%s", old, h.desk.files[path])
+	h.selectTitle("Adds retry with backoff")
+	started, goOn := make(chan bool), make(chan bool)
+	h.m.cmds.desk.Export = func(ctx context.Context, _ []memory.Ref) (string, error) {
+		close(started)
+		<-goOn
+		return "导出.md", ctx.Err()
+	}
+	export, answer := h.m.export(), make(chan tea.Msg)
+	go func() { answer <- export() }()
+	<-started
+	h.m.Update(keyPress(t, "I"))
+	_, install := h.m.Update(keyPress(t, "y"))
+	h.keys("y", "Y", "O")
+	close(goOn)
+	h.keys("esc") // the transcript is not there
+	h.send(<-answer)
+	h.see("Exported #", "to 导出.md")
+	h.run(install)
+	h.see("cmem is connected.")
+}
+
+// A file that is chosen is opened, even if something is copied meanwhile.
+func TestCopyingDoesNotStopOpening(t *testing.T) {
+	h := openReal(t, 120, 40)
+	h.selectTitle("Fixes a goroutine leak")
+	_, files := h.m.Update(keyPress(t, "o"))
+	h.keys("Y")
+	h.run(files)
+	if !strings.Contains(h.desk.last(), "rates/fetch.go") {
+		t.Errorf("the file is not opened: %q", h.desk.last())
+	}
+}
+
+func TestWhatIsTooLargeIsNotSaidToBeCopied(t *testing.T) {
+	for _, tc := range []struct {
+		name     string
+		size     int
+		display  bool
+		says     string
+		terminal bool
+	}{
+		{"small", 100, true, "Copied #", true},
+		{"small, no display", 100, false, "Gave #", true},
+		{"large", maxTerminalCopy + 1, true, "Copied #", false},
+		{"large, no display", maxTerminalCopy + 1, false, "is too large for the terminal's clipboard", false},
+		{"huge", maxCopied + 1, true, "could not be copied: it is more than 4", false},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			h := openReal(t, 200, 40)
+			h.desk.display = tc.display
+			item := h.selectTitle("Adds retry with backoff")
+			text := strings.Repeat("长", tc.size/3) + "."
+			if _, err := h.store.Edit(t.Context(), []int64{item.ID}, memory.Edit{Narrative: &text}); err != nil {
+				t.Fatal(err)
 			}
-			h.desk.files[path] = strings.Replace(h.desk.files[path], old, with, 1)
-			return nil
-		}
-	}
-
-	h.keys("E")
-	h.see("nothing was changed")
-	h.desk.program = replace("- ErrDeclined is never retried", "- 拒绝的卡绝不重试\n- one more")
-	h.keys("E")
-	h.see("Changed facts of #", "u takes it back")
-	if o := h.observation(item.ID); len(o.Facts) != 4 || o.Facts[2] != "拒绝的卡绝不重试" {
-		t.Errorf("the facts are %q", o.Facts)
-	}
-	if len(h.desk.files) != 0 {
-		t.Errorf("files are left over: %v", h.desk.files)
-	}
-	h.keys("u")
-	if got := dump(t, h.store); !equalDumps(before, got) {
-		t.Errorf("it was not taken back:\n%+v\n%+v", before, got)
-	}
-
-	h.desk.program = replace("title: ", "titel: ")
-	h.keys("E")
-	h.see("Could not change #", "what you wrote is in", path, "That did not work")
-	h.keys("esc")
-	if !strings.Contains(h.desk.files[path], "titel: ") {
-		t.Error("what was written is lost")
-	}
-	h.desk.program = func(Command) error { return errors.New("exit status 1") }
-	h.keys("E")
-	h.see("The editor ended with an error (exit status 1): nothing was changed.")
-	if !equalDumps(before, dump(t, h.store)) {
-		t.Error("something was changed")
+			h.keys("y")
+			h.see(tc.says)
+			if got := h.clipboard != ""; got != tc.terminal {
+				t.Errorf("the terminal gets %d bytes", len(h.clipboard))
+			}
+			if strings.Contains(tc.says, "could not") || strings.Contains(tc.says, "too large") {
+				h.see("x exports")
+			}
+		})
 	}
 }
 

@@ -15,8 +15,12 @@ import (
 	"github.com/charmbracelet/x/term"
 )
 
-// editPatience is how long leaving waits for a change that is being made.
-const editPatience = 8 * time.Second
+// How long leaving waits for a change that is being made, when it was told to be
+// quick, and how long it says nothing about it.
+const (
+	editPatience = 8 * time.Second
+	editQuiet    = 300 * time.Millisecond
+)
 
 // Run shows the browser on the terminal until the person quits or ctx ends; both
 // are an end in order. It leaves the terminal as it found it, after a panic too.
@@ -55,7 +59,9 @@ func Run(ctx context.Context, o Options) error {
 	// brightness any more. Nobody is left to hear of an error.
 	_, _ = io.WriteString(out, ansi.ResetModeLightDark)
 	m.cmds.stop()
-	unmade := m.cmds.finishEdits(editPatience)
+	unmade := m.cmds.finishEdits(leave{ctx: ctx, quiet: editQuiet, patience: editPatience, tell: func() {
+		_, _ = io.WriteString(out, "cmem: finishing what you asked for; ctrl+c stops waiting\n")
+	}})
 	switch {
 	case m.crash != nil:
 		return m.crash

@@ -173,7 +173,7 @@ type Desk struct {
 	// when it is not there any more.
 	FindTranscript func(ctx context.Context, s memory.Session, p memory.Prompt) (path string, line int, err error)
 	// Scratch writes text into a file for editing and gives its path; ReadScratch
-	// reads it again, DropScratch removes it.
+	// reads it again, DropScratch removes it. What is never dropped outlives the browser.
 	Scratch     func(name, text string) (path string, err error)
 	ReadScratch func(path string) (text string, err error)
 	DropScratch func(path string) error
@@ -195,6 +195,8 @@ type Command struct {
 	Args []string // without the program's name
 	Dir  string
 	Env  []string // nil for the browser's own
+	// Waits says that it ends only when the person is done, as far as is known.
+	Waits bool
 }
 
 // Options says what Run shows and where.

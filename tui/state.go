@@ -20,7 +20,6 @@ const stateVersion = 1
 const (
 	maxState   = 256 << 10 // bytes
 	maxFilters = 200
-	maxInput   = 2000 // bytes of a filter line
 )
 
 // savedState is where the person was, for the next run.
@@ -127,6 +126,7 @@ func (m *model) restore(state []byte, project string, ifAny bool) {
 	m.setInput(m.filters[m.project])
 	if _, known := viewNames[s.View]; known {
 		m.view, m.page = s.View, m.pages[s.View]
+		m.settleView()
 	}
 	if m.query.text == "" && (m.view == viewWhy || m.view == viewSearch) {
 		m.view, m.page = viewTimeline, nil

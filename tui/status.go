@@ -14,17 +14,27 @@ const (
 // statusLine says what happened or what can be done, and how things are.
 func (m *model) statusLine() line {
 	var left []line
-	switch {
-	case m.notice != "":
-		left = []line{{{m.noticeRole, " " + m.shorten(m.notice, m.layout.width-2)}}}
-	case m.failure != "" && len(m.list.items) > 0:
-		left = []line{{{themes.Bad, " " + m.shorten(m.failure, m.layout.width-2)}}}
-	default:
+	if said := m.saying(); said.text != "" {
+		left = []line{{{said.role, " " + m.shorten(said.text, m.layout.width-2)}}}
+	} else {
 		for _, b := range m.hinted(m.scope(), m.situation()) {
 			left = append(left, hintOf(b))
 		}
 	}
 	return bar(m.cells, m.layout.width, left, m.facts())
+}
+
+// saying is what stands in the status line instead of hints; it may be empty.
+func (m *model) saying() span {
+	switch progress := m.progress(); {
+	case progress != "":
+		return span{themes.Muted, progress}
+	case m.notice != "":
+		return span{m.noticeRole, m.notice}
+	case m.failure != "" && len(m.list.items) > 0:
+		return span{themes.Bad, m.failure}
+	}
+	return span{themes.Bad, m.trouble}
 }
 
 // hinted gives the bindings that are hinted at in the status line. Where there
@@ -39,7 +49,8 @@ func (m *model) hinted(in scope, s situation) []binding {
 	}
 	room -= 2 // the gap
 	for _, b := range m.keys {
-		if b.hint != "" && len(b.keys.Keys()) > 0 && m.keys.applies(b, in) && b.reason(s) == "" && m.useful(b) {
+		// In the filter line the hints stay as they are while one types.
+		if b.hint != "" && len(b.keys.Keys()) > 0 && m.keys.applies(b, in) && (in == inFilter || b.reason(s) == "") {
 			all = append(all, b)
 			if leadsOn(b.action) {
 				room -= m.lineWidth(hintOf(b))
@@ -56,16 +67,6 @@ func (m *model) hinted(in scope, s situation) []binding {
 		out = append(out, b)
 	}
 	return out
-}
-
-// useful reports whether what is open has a use for a binding: a list to choose
-// from completes nothing.
-func (m *model) useful(b binding) bool {
-	if b.action != actComplete || len(m.overlays) == 0 {
-		return true
-	}
-	_, is := m.overlays[len(m.overlays)-1].(*ask)
-	return is
 }
 
 // leadsOn reports whether an action leads to all others, or out.

@@ -261,7 +261,7 @@ func (m *model) facts() []line {
 	if m.hasStatus {
 		switch {
 		case m.status.Problem != "":
-			out = append(out, line{{themes.Warn, " ! " + m.shorten(m.status.Problem, 40)}})
+			out = append(out, line{{themes.Warn, " ! " + m.shorten(m.status.Problem, 56)}})
 		case m.status.Waiting > 0:
 			out = append(out, line{{themes.Accent, " " + count(m.status.Waiting, "event") + " waiting"}})
 		case m.status.Running:

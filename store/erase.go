@@ -1,0 +1,143 @@
+package store
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+)
+
+// What a person takes away shall not be in the file any more. SQLite overwrites
+// the rows (see openWriter). Two places are left: the search index, which only
+// marks a word as deleted until it happens to rewrite the place, and the log.
+//
+// FTS5 can forget a word at once, by its secure-delete. But an index that has done
+// so is read by no SQLite before 3.42 any more, and people open this file with
+// the sqlite3 of their system; and for a thousand memories it takes ten seconds.
+// So the index is rewritten: in small steps, because of a large store that takes
+// minutes. What is left over is on record in the store, and the writes that come
+// after it, of whatever process, each do a step of it.
+
+const (
+	// erasePatience, writePatience and closingPatience are for how long a change that
+	// erases, another change and the end of the work go on rewriting the index.
+	erasePatience   = 400 * time.Millisecond
+	writePatience   = 30 * time.Millisecond
+	closingPatience = 200 * time.Millisecond
+
+	// rewriteStep is how many pages of the index are rewritten in one transaction.
+	rewriteStep = 64
+)
+
+// erasing is what is left to do of erasing.
+type erasing struct {
+	words    bool          // the index may have words that were taken away
+	patience time.Duration // what the change that ends now may take for it
+	log      bool          // the log may have text that was taken away
+	tried    time.Time     // when emptying the log was last tried
+}
+
+// The mark among the settings of the index that it has to be rewritten: a change of
+// the schema would be a lot for it. FTS5 passes over settings that it does not know.
+const (
+	markErasing   = "INSERT OR REPLACE INTO observations_fts_config (k, v) VALUES ('cmem-erasing', 1)"
+	unmarkErasing = "DELETE FROM observations_fts_config WHERE k = 'cmem-erasing'"
+	isErasing     = "SELECT count(*) FROM observations_fts_config WHERE k = 'cmem-erasing'"
+
+	rewriteIndex = "INSERT INTO observations_fts (observations_fts, rank) VALUES ('merge', ?)"
+)
+
+// erase is transact for what takes text away because a person wants it gone.
+func (s *Store) erase(ctx context.Context, f func(tx) error) error {
+	return s.transact(ctx, func(t tx) error {
+		if err := f(t); err != nil {
+			return err
+		}
+		if _, err := t.exec(ctx, markErasing); err != nil {
+			return err
+		}
+		// The negative number begins anew, with all that is in the index.
+		if _, err := t.exec(ctx, rewriteIndex, -1); err != nil {
+			return err
+		}
+		t.w.erasing = erasing{words: true, patience: erasePatience, log: true}
+		return nil
+	})
+}
+
+// findErasing looks whether another process has left something to erase.
+func (w *writer) findErasing(ctx context.Context) error {
+	err := w.conn.QueryRowContext(ctx, isErasing).Scan(&w.erasing.words)
+	if hasNoTable(err) {
+		return nil // damage that Check tells of
+	}
+	w.erasing.log, w.erasing.patience = w.erasing.words, writePatience
+	return err
+}
+
+// finishErasing goes on with erasing for about as long as patience. Who has the
+// turn may call it. What goes wrong is left for the next time: what was to be
+// written is.
+func (w *writer) finishErasing(ctx context.Context, patience time.Duration) {
+	w.erasing.patience = writePatience
+	for began := time.Now(); w.erasing.words && time.Since(began) < patience; {
+		done, err := w.rewriteSome(ctx)
+		if err != nil {
+			break
+		}
+		if done {
+			w.erasing = erasing{log: true, patience: writePatience}
+		}
+	}
+	w.emptyLog(ctx)
+}
+
+// rewriteSome rewrites a piece of the index and reports whether that was the last.
+func (w *writer) rewriteSome(ctx context.Context) (done bool, err error) {
+	var before, after int64
+	const changes = "SELECT total_changes()"
+	err = w.conn.QueryRowContext(ctx, changes).Scan(&before)
+	if err != nil {
+		return false, err
+	}
+	if _, err := w.conn.ExecContext(ctx, rewriteIndex, rewriteStep); err != nil {
+		return false, err
+	}
+	if err := w.conn.QueryRowContext(ctx, changes).Scan(&after); err != nil {
+		return false, err
+	}
+	if after-before >= 2 { // the command itself counts as one
+		return false, nil
+	}
+	_, err = w.conn.ExecContext(ctx, unmarkErasing)
+	return err == nil, err
+}
+
+// emptyLog writes the log into the file and cuts it to nothing when it may have
+// text that was taken away, and when no other connection is in the way, for which
+// it does not wait.
+func (w *writer) emptyLog(ctx context.Context) {
+	const again = time.Second
+	if !w.erasing.log || time.Since(w.erasing.tried) < again {
+		return
+	}
+	w.erasing.tried = time.Now()
+	wait := func(d time.Duration) error {
+		_, err := w.conn.ExecContext(ctx, fmt.Sprintf("PRAGMA busy_timeout = %d", d.Milliseconds()))
+		return err
+	}
+	if wait(0) != nil {
+		return
+	}
+	var busy, pages, written int
+	err := w.conn.QueryRowContext(ctx, "PRAGMA wal_checkpoint(TRUNCATE)").Scan(&busy, &pages, &written)
+	// While words are being erased their old places go on coming into the log.
+	w.erasing.log = w.erasing.words || err != nil || busy != 0
+	_ = wait(busyTimeout) // it is the connection's own: nothing of it can fail
+}
+
+// hasNoTable reports whether err says that a table is missing or cannot be opened.
+func hasNoTable(err error) bool {
+	_, ok := sqliteCode(err)
+	return ok && !isBusy(err) && !errors.Is(err, context.Canceled)
+}
