@@ -27,7 +27,7 @@ e2e: ## run the tests with the real Claude Code client too (npm)
 
 .PHONY: race
 race: ## run the tests of the rooms with concurrency under the race detector
-	CGO_ENABLED=1 go test -race ./worker ./hooks/... ./tui ./store ./mcp
+	CGO_ENABLED=1 go test -race -short ./worker ./hooks/... ./tui ./store ./mcp
 
 .PHONY: lint
 lint: ## check format, vet for every system, golangci-lint

@@ -30,6 +30,10 @@ type Edit struct {
 
 	AddTags    []string
 	RemoveTags []string
+
+	// Since is when the observation had been edited last as the person saw it: when
+	// somebody has edited it after that, the edit is refused.
+	Since *time.Time
 }
 
 // Ref names a row of a timeline.
@@ -53,6 +57,9 @@ type Snapshot struct {
 	CreatedSessions []string
 	// Buried are the rows that the change deleted.
 	Buried []Ref
+	// Left are the times at which the change left the observations that it edited,
+	// in milliseconds: another time says that somebody edited one since.
+	Left []int64
 }
 
 // SavedRows are rows of one table of the store, with the columns that the change

@@ -84,6 +84,9 @@ func successorOf(ctx context.Context, t tx, ids []int64, successor int64) (uid s
 
 // applyEdit changes o as e says.
 func applyEdit(o *memory.Observation, e memory.Edit, successor string) error {
+	if e.Since != nil && !o.EditedAt.Equal(*e.Since) {
+		return ErrChanged
+	}
 	set(&o.Pinned, e.Pinned)
 	set(&o.Weight, e.Weight)
 	set(&o.Subtitle, e.Subtitle)
@@ -245,6 +248,8 @@ func (s *Store) change(ctx context.Context, t tx, before *memory.Snapshot, ids [
 	if err != nil {
 		return err
 	}
+	at := s.now()
+	before.Left = append(before.Left, at.UnixMilli())
 	var once []int64
 	seen := make(map[int64]bool, len(ids))
 	for _, id := range ids {
@@ -269,7 +274,7 @@ func (s *Store) change(ctx context.Context, t tx, before *memory.Snapshot, ids [
 			if reflect.DeepEqual(o, old) {
 				continue
 			}
-			o.EditedAt = s.now()
+			o.EditedAt = at
 			changed, changes = append(changed, o.ID), append(changes, [2]memory.Observation{old, o})
 		}
 		if err := save(ctx, t, before, "observations", columns, amongIDs, encodeIDs(changed)); err != nil {

@@ -18,6 +18,9 @@ var (
 	// ErrDuplicate says that a change would make an observation say the same as
 	// another one of its session. Nothing was changed.
 	ErrDuplicate = errors.New("the session has an observation that says the same")
+	// ErrChanged says that somebody has edited an observation since the change that
+	// was to be undone, or since Edit.Since. Nothing was done.
+	ErrChanged = errors.New("it was changed since, and stays as it is")
 	// ErrNoStore says that there is no store at the path yet.
 	ErrNoStore = errors.New("no store yet")
 	// ErrOldSchema says that the store has to be migrated, which reading does not do.

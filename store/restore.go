@@ -12,9 +12,9 @@ import (
 )
 
 // Restore undoes the change that gave the snapshot: every row of it is again
-// what it was, under its id, and rows that the change brought are gone. What
-// somebody else did to one of these rows since is undone with it, a deletion, too;
-// other rows stay as they are. A stand-in whose batch the provider has answered by
+// what it was, under its id, and rows that the change brought are gone. What was
+// deleted since comes back; what was edited since is not thrown away: the error is
+// ErrChanged. A stand-in whose batch the provider has answered by
 // now is left out: the answer is there in its place. It is all or nothing: the
 // error is ErrDuplicate when another row has taken the place of one by now, or
 // ErrReplaced.
@@ -29,7 +29,7 @@ func (s *Store) Restore(ctx context.Context, snap memory.Snapshot) error {
 			return err
 		}
 		for _, saved := range slices.Backward(snap.Saved) {
-			if err := restoreRows(ctx, t, saved); err != nil {
+			if err := restoreRows(ctx, t, saved, snap.Left); err != nil {
 				return fmt.Errorf("%s: %w", saved.Table, err)
 			}
 		}
@@ -93,7 +93,7 @@ func settleProjects(ctx context.Context, t tx, projects []string) error {
 	return nil
 }
 
-func restoreRows(ctx context.Context, t tx, saved memory.SavedRows) error {
+func restoreRows(ctx context.Context, t tx, saved memory.SavedRows, left []int64) error {
 	same, known := identity[saved.Table]
 	if !known {
 		return errors.New("a snapshot of this store has no such table")
@@ -112,7 +112,7 @@ func restoreRows(ctx context.Context, t tx, saved memory.SavedRows) error {
 			return errors.New("the snapshot is not whole")
 		}
 	}
-	r := restorer{table: saved.Table, columns: saved.Columns, same: same, kind: kindOf(saved.Table)}
+	r := restorer{table: saved.Table, columns: saved.Columns, same: same, kind: kindOf(saved.Table), left: left}
 	// Two rows may have swapped what makes them unique since: first all that differ
 	// give it up.
 	if r.kind == memory.KindObservation {
@@ -170,6 +170,15 @@ type restorer struct {
 	columns []string
 	same    []string        // see identity
 	kind    memory.ItemKind // of the memories in it, if any
+	left    []int64         // see memory.Snapshot
+}
+
+// changed reports whether somebody has edited an observation since the change, and
+// not back to what it was.
+func (r restorer) changed(have, saved []any) bool {
+	edited, _ := r.value(have, "edited_at_epoch").(int64)
+	return r.kind == memory.KindObservation && len(r.left) > 0 && !slices.Contains(r.left, edited) &&
+		!reflect.DeepEqual(have, saved)
 }
 
 func (r restorer) value(values []any, column string) any {
@@ -242,6 +251,9 @@ func (r restorer) restore(ctx context.Context, t tx, back *updates, values []any
 		return err
 	}
 	if have := now[id]; have != nil {
+		if r.changed(have, values) {
+			return ErrChanged
+		}
 		r.setBack(back, have, values)
 		return nil
 	}

@@ -16,6 +16,9 @@ type writer struct {
 	turn  chan struct{} // holds one token: who has it may use conn
 	stmts map[string]*sql.Stmt
 
+	path   string
+	newest int // the schema version up to which this program knows the store
+
 	erasing erasing
 }
 
@@ -42,7 +45,7 @@ func openWriter(ctx context.Context, path string) (*writer, error) {
 	if err != nil {
 		return nil, errors.Join(err, db.Close())
 	}
-	w := &writer{db: db, conn: conn, turn: make(chan struct{}, 1), stmts: map[string]*sql.Stmt{}}
+	w := &writer{path: path, newest: newest(schema), db: db, conn: conn, turn: make(chan struct{}, 1), stmts: map[string]*sql.Stmt{}}
 	w.turn <- struct{}{}
 	return w, nil
 }
@@ -112,6 +115,9 @@ func (w *writer) transact(ctx context.Context, f func(tx) error) error {
 			_, _ = w.conn.ExecContext(end, "ROLLBACK")
 		}
 	}()
+	if err := w.understood(ctx); err != nil {
+		return err
+	}
 	if err := f(tx{w}); err != nil {
 		return err
 	}
@@ -120,6 +126,19 @@ func (w *writer) transact(ctx context.Context, f func(tx) error) error {
 	}
 	committed = true
 	w.finishErasing(end, w.erasing.patience)
+	return nil
+}
+
+// understood gives the error of a store that a newer cmem has migrated while it
+// was open here: what is written by the old rules could be wrong by the new ones.
+func (w *writer) understood(ctx context.Context) error {
+	var have int
+	if err := w.conn.QueryRowContext(ctx, "PRAGMA user_version").Scan(&have); err != nil {
+		return named(err)
+	}
+	if have > w.newest {
+		return &NewerSchemaError{Path: w.path, Have: have, Want: w.newest}
+	}
 	return nil
 }
 

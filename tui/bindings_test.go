@@ -106,6 +106,9 @@ func playKeys(t *testing.T, s realSource, keys []string) played {
 // going on does nothing; what is marked is not marked again, and which files a memory
 // names, or whether a batch is due already, is known only when it was read.
 func TestEveryBindingDoesSomething(t *testing.T) {
+	if testing.Short() {
+		t.Skip("opens a store for each key: half a minute, and far more under the race detector")
+	}
 	ends := []action{actDown, actUp, actHalfDown, actHalfUp, actPageDown, actPageUp, actFirst, actLast, actNewest, actReadDown, actReadUp,
 		actLeft, actRight, actHome, actEnd, actErase, actEraseNext, actEraseWord, actEraseAll,
 		actMarkRange, actOpenFile, actRetry}

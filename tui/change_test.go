@@ -369,3 +369,25 @@ func TestUndoIsBounded(t *testing.T) {
 		t.Errorf("%d steps are kept", len(h.m.undo))
 	}
 }
+
+// Two people, or two browsers, may edit one memory: the second is asked before the
+// first one's words go.
+func TestAFormDoesNotReplaceUnseenWhatSomebodyElseChanged(t *testing.T) {
+	h := openReal(t, 120, 40)
+	item := h.selectTitle("Fixes a goroutine leak")
+	h.keys("e")
+	h.text("我的改动 ")
+	theirs := "Changed by somebody else"
+	if _, err := h.store.Edit(t.Context(), []int64{item.ID}, memory.Edit{Subtitle: &theirs}); err != nil {
+		t.Fatal(err)
+	}
+	h.keys("ctrl+s")
+	h.see("somebody else changed it meanwhile", "我的改动")
+	if o, _ := h.store.Observation(t.Context(), item.ID); strings.Contains(o.Title, "我的改动") {
+		t.Error("it was saved unasked")
+	}
+	h.keys("ctrl+s")
+	if o, _ := h.store.Observation(t.Context(), item.ID); !strings.Contains(o.Title, "我的改动") {
+		t.Errorf("saving again leaves the title %q", o.Title)
+	}
+}

@@ -267,7 +267,7 @@ func (c *commands) writeDraft(id int64) tea.Cmd {
 		if err != nil {
 			return editorMsg{draft: d, err: err}
 		}
-		d.text = draftText(o)
+		d.text, d.edited = draftText(o), o.EditedAt
 		if d.path, err = c.desk.Scratch(fmt.Sprintf("observation-%d.md", id), d.text); err != nil {
 			return editorMsg{draft: d, err: err}
 		}
@@ -320,6 +320,7 @@ func (c *commands) takeDraft(s *change, d draft, atOnce bool, ended error) tea.C
 		}
 		if what != "" {
 			s.did = fmt.Sprintf("Changed %s of %s", what, idOf(memory.KindObservation, d.id))
+			e.Since = &d.edited
 			if s.before, err = c.source.Edit(ctx, []int64{d.id}, e); err != nil {
 				return kept(err)
 			}

@@ -5,15 +5,17 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	"cmem/memory"
 )
 
 // draft is an observation written out as a file for the person's editor.
 type draft struct {
-	id   int64
-	path string
-	text string // as it was given to the editor
+	id     int64
+	path   string
+	text   string    // as it was given to the editor
+	edited time.Time // when the observation had been edited last then
 }
 
 // The sections of a draft, in their order, each with the list that it holds.

@@ -77,6 +77,7 @@ type form struct {
 	loading bool               // what it edits is still being read
 	saving  bool               // the store has not answered yet
 	wrong   string             // why it could not be saved
+	over    bool               // what others changed meanwhile is replaced: the person knows
 	top     int                // first row in sight
 	places  []place            // of the last drawing, for the mouse
 }
@@ -245,6 +246,9 @@ func (f *form) save(m *model) tea.Cmd {
 		return m.begin(s, false, m.cmds.create(s, o))
 	}
 	e, what := difference(f.before, o)
+	if !f.over {
+		e.Since = &f.before.EditedAt
+	}
 	name := idOf(memory.KindObservation, o.ID)
 	s := &change{did: "Changed " + what + " of " + name, todo: "change " + name, form: f}
 	s.gone = itemKey{memory.KindObservation, o.ID}
@@ -256,6 +260,10 @@ func (f *form) save(m *model) tea.Cmd {
 func (f *form) failed(err error) {
 	f.saving = false
 	f.wrong = cleanLine(err.Error())
+	if errors.Is(err, store.ErrChanged) {
+		f.over = true
+		f.wrong = "somebody else changed it meanwhile; saving again replaces that"
+	}
 }
 
 // difference gives the edit that makes one observation of another, and the names

@@ -257,6 +257,9 @@ func (m *model) undone(s *change, err error) tea.Cmd {
 	switch {
 	case errors.Is(err, errNothing):
 		return m.say(themes.Muted, "There was nothing to take back.")
+	case errors.Is(err, store.ErrChanged): // trying again would not help
+		m.rereadAll(itemKey{})
+		return m.report(themes.Warn, fmt.Sprintf("“%s” was not taken back: it was changed by somebody else since, and stays as it is now.", s.did))
 	case err != nil:
 		m.push(s)
 		return m.report(themes.Bad, fmt.Sprintf("Could not take back “%s”, it can be tried again: %s", s.did, cleanLine(err.Error())))
