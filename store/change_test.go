@@ -272,6 +272,7 @@ func TestAnImportTakesIDsWithControlCharacters(t *testing.T) {
 // A change of many is a statement for many rows, not one for each: that each value
 // comes out of it as it went in is what an edit one by one is compared with.
 func TestManyAreEditedAsOneIs(t *testing.T) {
+	slow(t)
 	e := memory.Edit{
 		Status: ptr(memory.StatusInvalid), Reason: ptr(`"quoted" \ <b> 🛒`), Weight: ptr(0.1), ValidUntil: ptr(noon.Add(time.Hour)),
 		Subtitle: ptr("多行\nline\u2028"), AddTags: []string{"x"}, Pinned: ptr(true),

@@ -38,6 +38,7 @@ func TestHealthyStoreHasNoFindings(t *testing.T) {
 }
 
 func TestDamageIsFoundAndRepaired(t *testing.T) {
+	slow(t)
 	tests := []struct {
 		name   string
 		damage []string // statements of somebody else

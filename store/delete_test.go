@@ -261,6 +261,7 @@ func TestATombstoneHoldsNoText(t *testing.T) {
 }
 
 func TestManyAreDeletedAndBroughtBackAtOnce(t *testing.T) {
+	slow(t)
 	s := newStore(t)
 	var list []memory.Observation
 	for i := range 3000 {

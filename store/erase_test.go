@@ -64,6 +64,7 @@ func optimize(t *testing.T, s *Store) {
 }
 
 func TestNothingOfADeletedTextStaysInTheFile(t *testing.T) {
+	slow(t)
 	for _, rows := range []int{3, 2000} {
 		t.Run(fmt.Sprint(rows, " others"), func(t *testing.T) {
 			s := newStore(t)

@@ -212,6 +212,7 @@ func TestListsPageByKey(t *testing.T) {
 }
 
 func TestScansGiveEverythingOldestFirst(t *testing.T) {
+	slow(t)
 	s := newStore(t)
 	var b Bundle
 	const rows = scanPage*2 + 1

@@ -43,6 +43,7 @@ func ranked(t *testing.T, s *Store, text string, f memory.Filter, list []memory.
 }
 
 func TestWhatHasARareWordIsRankedAsIfAllWereLookedAt(t *testing.T) {
+	slow(t)
 	s := newStore(t)
 	list := babble(t, s, 3, 1000)
 	s.scored = 50
@@ -118,6 +119,7 @@ func TestWhatHasARareWordIsRankedAsIfAllWereLookedAt(t *testing.T) {
 }
 
 func TestASearchWithASmallLimitIsTheTopOfALargeOne(t *testing.T) {
+	slow(t)
 	s := newStore(t)
 	babble(t, s, 4, 700)
 	s.scored = 50
@@ -224,6 +226,7 @@ func TestACancelledSearchEndsAtOnce(t *testing.T) {
 }
 
 func TestRowsWithACommonWordAreEstimated(t *testing.T) {
+	slow(t)
 	s := newStore(t)
 	var b Bundle
 	for i := range 2000 {

@@ -71,6 +71,7 @@ var babbleQueries = []string{
 }
 
 func TestScoresAndSnippetsAreThoseOfTheIndex(t *testing.T) {
+	slow(t)
 	s := newStore(t)
 	s.scored = 1_000_000
 	babble(t, s, 1, 400)
@@ -158,6 +159,7 @@ func TestColumnWeightsAreThoseOfTheIndex(t *testing.T) {
 
 // An unfinished word finds what the index finds for its beginning.
 func TestEveryReadingFindsWhatTheIndexFinds(t *testing.T) {
+	slow(t)
 	s := newStore(t)
 	s.scored = 1_000_000
 	babble(t, s, 2, 400)

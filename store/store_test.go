@@ -417,3 +417,12 @@ func table(t *testing.T, db *sql.DB, query string) (string, error) {
 	}
 	return strings.Join(lines, "\n"), rows.Err()
 }
+
+// slow skips a test under -short, with which the race detector runs: it takes long
+// there, and nothing in it runs at once.
+func slow(t *testing.T) {
+	t.Helper()
+	if testing.Short() {
+		t.Skip("takes long, and nothing in it runs at once")
+	}
+}

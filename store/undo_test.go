@@ -77,6 +77,7 @@ func healthy(t *testing.T, s *Store) {
 }
 
 func TestEveryChangeCanBeUndoneToTheByte(t *testing.T) {
+	slow(t)
 	type made struct {
 		snap memory.Snapshot
 		err  error

@@ -108,6 +108,7 @@ func TestWordsAreThoseOfTheIndex(t *testing.T) {
 
 // Each character by itself, and between two letters.
 func TestEveryCharacterIsAPartOfAWordOrNotAsInTheIndex(t *testing.T) {
+	slow(t)
 	var texts []string
 	for c := rune(1); c < 0x20000; c += 64 {
 		if c >= 0xd800 && c < 0xe000 {
@@ -126,6 +127,7 @@ func TestEveryCharacterIsAPartOfAWordOrNotAsInTheIndex(t *testing.T) {
 }
 
 func TestStemsAreThoseOfTheIndex(t *testing.T) {
+	slow(t)
 	rng := rand.New(rand.NewPCG(1, 2))
 	endings := []string{"", "s", "es", "ies", "sses", "ed", "eed", "ing", "y", "e", "er", "l", "ll", "le", "x", "w"}
 	for _, rules := range [][]suffix{doubleSuffixes, adjectiveSuffixes, lastSuffixes} {

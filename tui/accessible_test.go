@@ -29,6 +29,7 @@ func typeIn(t *testing.T, o Options, lines ...string) string {
 }
 
 func TestTheAccessibleModeReadsLists(t *testing.T) {
+	slow(t)
 	for name, tc := range map[string]struct {
 		typed []string
 		want  []string

@@ -95,6 +95,7 @@ func (o opened) observation(id int64) memory.Observation {
 // Every action does what it says to the selected memory, and u brings back
 // exactly what was there.
 func TestEveryChangeIsMadeAndTakenBack(t *testing.T) {
+	slow(t)
 	for _, tc := range []struct {
 		name   string
 		play   func(h *harness)
@@ -360,6 +361,7 @@ func (s *slowEdits) Restore(context.Context, memory.Snapshot) error {
 }
 
 func TestUndoIsBounded(t *testing.T) {
+	slow(t)
 	h := openReal(t, 80, 24)
 	h.selectTitle("Adds retry")
 	for range maxUndo + 20 {

@@ -38,6 +38,7 @@ var machines = []struct {
 }
 
 func TestTheFirstRunSaysHowThingsAre(t *testing.T) {
+	slow(t)
 	for _, m := range machines {
 		h := open(t, freshOptions(m.setup, m.err), 120, 40)
 		h.see(m.want...)

@@ -136,6 +136,7 @@ func TestAnAreaMovesByRowsAsSeen(t *testing.T) {
 }
 
 func TestTheFormFitsEverywhere(t *testing.T) {
+	slow(t)
 	for _, size := range [][2]int{{40, 12}, {56, 18}, {80, 24}, {120, 40}, {200, 60}, {20, 5}, {3, 3}, {300, 100}} {
 		h := openReal(t, size[0], size[1])
 		h.selectTitle("Adds retry with backoff")
@@ -152,6 +153,7 @@ func TestTheFormFitsEverywhere(t *testing.T) {
 }
 
 func TestChangingLooksAsAgreed(t *testing.T) {
+	slow(t)
 	for _, scene := range []struct {
 		name string
 		play func(h *harness)

@@ -43,6 +43,7 @@ var scenes = []struct {
 }
 
 func TestFramesLookAsAgreed(t *testing.T) {
+	slow(t)
 	for _, scene := range scenes {
 		for _, size := range append(sizes, [2]int{56, 18}) {
 			name := fmt.Sprintf("%s-%dx%d", scene.name, size[0], size[1])

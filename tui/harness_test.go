@@ -190,3 +190,12 @@ func demoOptions() Options {
 		Desk: Desk{Status: func(context.Context) (Status, error) { return Status{Running: true}, nil }},
 	}
 }
+
+// slow skips a test under -short, with which the race detector runs: it takes long
+// there, and nothing in it runs at once.
+func slow(t *testing.T) {
+	t.Helper()
+	if testing.Short() {
+		t.Skip("takes long, and nothing in it runs at once")
+	}
+}

@@ -106,6 +106,7 @@ func (s *hostileSource) Related(ctx context.Context, o memory.Observation, limit
 // No text of the store or of the desk comes to the terminal as it is: in no view,
 // window or completion, at no size. harness.frame fails on what moves the cursor.
 func TestNothingHostileReachesTheTerminal(t *testing.T) {
+	slow(t)
 	o := realOptions(t)
 	s := o.Source.(realSource)
 	if _, err := s.Import(t.Context(), hostileBundle()); err != nil {

@@ -266,6 +266,7 @@ func TestTheWheelScrollsWhatIsUnderIt(t *testing.T) {
 }
 
 func TestNoSizeBreaksTheScreen(t *testing.T) {
+	slow(t)
 	for _, scene := range scenes {
 		h := open(t, scene.options(), 100, 30)
 		scene.play(h)

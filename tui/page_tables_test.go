@@ -245,6 +245,7 @@ func TestContextShowsTheTextItself(t *testing.T) {
 }
 
 func TestWhyLeadsToWhatWasLeftOut(t *testing.T) {
+	slow(t)
 	o, s := pageOptions(t)
 	archived := memory.StatusArchived
 	if _, err := s.Edit(t.Context(), []int64{3}, memory.Edit{Status: &archived}); err != nil {
@@ -299,6 +300,7 @@ func TestProjectsSwitch(t *testing.T) {
 
 // Pages must be drawn at every size, and never beyond it: harness.frame checks.
 func TestPagesAtEverySize(t *testing.T) {
+	slow(t)
 	o, s := pageOptions(t)
 	fillQueue(t, s)
 	h := open(t, o, 80, 24)

@@ -130,6 +130,7 @@ func fillQueue(t *testing.T, s realSource) {
 }
 
 func TestPagesLookAsAgreed(t *testing.T) {
+	slow(t)
 	untouched, _ := pageOptions(t)
 	for _, scene := range []struct {
 		name    string

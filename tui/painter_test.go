@@ -44,6 +44,7 @@ func shownBy(screen *vt.Emulator) string {
 }
 
 func TestThePainterShowsEveryFrameAsItWouldShowOnAnEmptyTerminal(t *testing.T) {
+	slow(t)
 	theme := themes.Dark()
 	pieces := []string{"a", "memory ", "          ", "                         ", "中文 ", "修复了令牌刷新", "e\u0301", "│", "▌ 09:14 ", "─────", "ｗ", "!"}
 	roles := []themes.Role{themes.Text, themes.Muted, themes.Selected, themes.Border, themes.Strong, themes.Badge}

@@ -39,7 +39,7 @@ func Run(ctx context.Context, o Options) error {
 		m.haveThemes(found)
 		m.problems = append(m.problems, found.problems...)
 	}
-	options := []tea.ProgramOption{tea.WithContext(ctx), tea.WithFPS(housekeeping)}
+	options := []tea.ProgramOption{tea.WithFPS(housekeeping)}
 	if o.Input != nil {
 		options = append(options, tea.WithInput(o.Input))
 	}
@@ -53,7 +53,12 @@ func Run(ctx context.Context, o Options) error {
 	} else {
 		options = append(options, tea.WithOutput(p))
 	}
-	_, err := tea.NewProgram(onScreen{m, p}, options...).Run()
+	program := tea.NewProgram(onScreen{m, p}, options...)
+	// Told to end, it ends in order: given the context itself, Bubble Tea would close
+	// its input while somebody may still be reading from it.
+	stop := context.AfterFunc(ctx, program.Quit)
+	_, err := program.Run()
+	stop()
 	p.close()
 	// In whatever way the program ended, the terminal is not to report its
 	// brightness any more. Nobody is left to hear of an error.
