@@ -28,7 +28,7 @@ type timing struct {
 }
 
 var defaultTiming = timing{
-	poll:   50 * time.Millisecond, // a change is on the screen within twice that
+	poll:   75 * time.Millisecond, // each look wakes the process; with reading and drawing a change is seen within 100 ms
 	status: 2 * time.Second,
 	run:    200 * time.Millisecond,
 	settle: 140 * time.Millisecond,
