@@ -254,14 +254,40 @@ func (t *terminal) press(keys string, long time.Duration) (a answer, err error) 
 	return a, fmt.Errorf("%s, key %q: %w", t.cmd.Path, keys, errNoAnswer)
 }
 
+// narrow types into the filter line and gives how long after it the list changed
+// last, before it stayed as it was for long.
+func (t *terminal) narrow(keys string, long time.Duration) (last time.Duration, err error) {
+	was := t.part(0, listTo)
+	begin := time.Now()
+	if err := t.write(keys); err != nil {
+		return 0, err
+	}
+	for seen := -1; time.Since(begin)-last < long; time.Sleep(glance) {
+		t.mu.Lock()
+		changes, at := t.changes, t.lastChange
+		t.mu.Unlock()
+		if changes == seen {
+			continue
+		}
+		seen = changes
+		if now := t.part(0, listTo); now != was {
+			was, last = now, at.Sub(begin)
+		}
+	}
+	return last, nil
+}
+
 // shows waits until one of the texts is on the screen. It gives so when
 // that is the case already, else how long after begin it came.
 func (t *terminal) shows(texts []string, begin time.Time, so time.Duration) (time.Duration, error) {
-	for time.Since(begin) < startLimit {
+	for already := true; time.Since(begin) < startLimit; already = false {
 		t.mu.Lock()
 		text, change := t.screen.String(), t.lastChange
 		t.mu.Unlock()
-		if containsAny(text, texts) {
+		switch there := containsAny(text, texts); {
+		case there && already:
+			return so, nil
+		case there:
 			return max(so, change.Sub(begin)), nil
 		}
 		time.Sleep(glance)
