@@ -6,6 +6,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
 	"os/exec"
 	"path/filepath"
 	"slices"
@@ -62,6 +63,8 @@ func (b *bench) tui(ctx context.Context) (err error) {
 func (b *bench) screenPrograms(ctx context.Context) (programs []*screenProgram, dirs []string, err error) {
 	command := func(program, dir string) func(context.Context) *exec.Cmd {
 		return func(ctx context.Context) *exec.Cmd {
+			// Every start is a first one: a browser comes back to where it was left.
+			_ = os.Remove(filepath.Join(dir, "ui.json"))
 			cmd := exec.CommandContext(ctx, program)
 			cmd.Dir = b.work
 			cmd.Env = b.env(dir, "TERM=xterm-256color", "COLORTERM=truecolor", "LANG=C.UTF-8")
