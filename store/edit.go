@@ -43,7 +43,7 @@ func (s *Store) Edit(ctx context.Context, ids []int64, e memory.Edit) (before me
 		return s.change(ctx, t, &before, ids, func(o *memory.Observation) error { return applyEdit(o, e, successor) })
 	})
 	if err != nil {
-		return memory.Snapshot{}, fmt.Errorf("edit %d observations: %w", len(ids), err)
+		return memory.Snapshot{}, fmt.Errorf("edit observations: %w", err)
 	}
 	return before, nil
 }
@@ -195,7 +195,7 @@ func (s *Store) Merge(ctx context.Context, keep int64, others []int64) (before m
 		})
 	})
 	if err != nil {
-		return memory.Snapshot{}, fmt.Errorf("merge %d observations into %d: %w", len(others), keep, err)
+		return memory.Snapshot{}, fmt.Errorf("merge observations into %d: %w", keep, err)
 	}
 	return before, nil
 }
