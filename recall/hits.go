@@ -1,6 +1,7 @@
 package recall
 
 import (
+	"iter"
 	"slices"
 	"strings"
 	"unicode"
@@ -56,12 +57,38 @@ func (r HitReason) String() string {
 // nothing.
 func WhyHit(text string, h memory.Hit) HitReason {
 	n := newNeedles(text, h.Snippet)
+	fields := fieldsOf(h.Observation)
 	if n.open != "" {
 		// The last word is unfinished only where it does not stand as it is.
-		r := needles{whole: map[string]bool{stem(n.open): true}}.reason(h.Observation)
+		r := needles{whole: map[string]bool{stem(n.open): true}}.reason(fields)
 		n.prefix = len(r.Fields) == 0 && len(r.Parts) == 0
 	}
-	return n.reason(h.Observation)
+	return n.reason(fields)
+}
+
+// field is a field of an observation, cut into words once for all who look at them.
+type field struct {
+	name  string
+	texts []string
+	words []string
+}
+
+func fieldsOf(o memory.Observation) []field {
+	fields := []field{
+		{name: FieldTitle, texts: []string{o.Title}},
+		{name: FieldSubtitle, texts: []string{o.Subtitle}},
+		{name: FieldNarrative, texts: []string{o.Narrative}},
+		{name: FieldFact, texts: o.Facts},
+		{name: FieldConcept, texts: o.Concepts},
+		{name: FieldFile, texts: slices.Concat(o.FilesModified, o.FilesRead)},
+		{name: FieldTag, texts: o.Tags},
+	}
+	for i := range fields {
+		for _, t := range fields[i].texts {
+			fields[i].words = slices.AppendSeq(fields[i].words, wordsOf(t[:min(len(t), maxFieldText)]))
+		}
+	}
+	return fields
 }
 
 // needles are what a search looks for, as words of a text are held against it.
@@ -73,33 +100,18 @@ type needles struct {
 	prefix bool   // whether words that begin with open count as holding it
 }
 
-// reason says where the needles stand in o.
-func (n needles) reason(o memory.Observation) HitReason {
+// reason says where the needles stand in the fields.
+func (n needles) reason(fields []field) HitReason {
 	var r HitReason
-	for _, field := range []struct {
-		name  string
-		texts []string
-	}{
-		{FieldTitle, []string{o.Title}},
-		{FieldSubtitle, []string{o.Subtitle}},
-		{FieldNarrative, []string{o.Narrative}},
-		{FieldFact, o.Facts},
-		{FieldConcept, o.Concepts},
-		{FieldFile, slices.Concat(o.FilesModified, o.FilesRead)},
-		{FieldTag, o.Tags},
-	} {
-		whole := false
-		for _, t := range field.texts {
-			in, parts := n.in(t)
-			whole = whole || in
-			for _, p := range parts {
-				if !slices.Contains(r.Parts, p) {
-					r.Parts = append(r.Parts, p)
-				}
+	for _, f := range fields {
+		whole, parts := n.in(f)
+		for _, p := range parts {
+			if !slices.Contains(r.Parts, p) {
+				r.Parts = append(r.Parts, p)
 			}
 		}
 		if whole {
-			r.Fields = append(r.Fields, field.name)
+			r.Fields = append(r.Fields, f.name)
 		}
 	}
 	return r
@@ -116,9 +128,9 @@ func newNeedles(text, snippet string) needles {
 	}
 	var last word
 	for _, phrase := range splitWords(text) {
-		for _, w := range wordsOf(phrase) {
-			add(w)
-			last = w
+		for w := range wordsOf(phrase) {
+			last = newWord(w)
+			add(last)
 		}
 	}
 	if r, _ := utf8.DecodeLastRuneInString(text); isWordRune(r) && !isWide(r) && utf8.RuneCountInString(last.key) >= shortestPrefix {
@@ -127,8 +139,8 @@ func newNeedles(text, snippet string) needles {
 	// The index has marked what matched, in whatever form it stands there.
 	for _, marked := range strings.Split(snippet, string(memory.MatchStart))[1:] {
 		form, _, _ := strings.Cut(marked, string(memory.MatchEnd))
-		for _, w := range wordsOf(form) {
-			if n.open == "" || !strings.HasPrefix(w.key, n.open) {
+		for found := range wordsOf(form) {
+			if w := newWord(found); n.open == "" || !strings.HasPrefix(w.key, n.open) {
 				add(w)
 			}
 		}
@@ -136,17 +148,17 @@ func newNeedles(text, snippet string) needles {
 	return n
 }
 
-// in reports whether s holds a needle as a whole word, and gives the words of s of
+// in reports whether f holds a needle as a whole word, and gives the words of f of
 // which a needle is a part.
-func (n needles) in(s string) (whole bool, parts []string) {
+func (n needles) in(f field) (whole bool, parts []string) {
 	for _, run := range n.wide {
-		whole = whole || strings.Contains(s, run)
+		whole = whole || slices.ContainsFunc(f.texts, func(t string) bool { return strings.Contains(t, run) })
 	}
-	if len(s) > maxFieldText {
-		s = s[:maxFieldText]
-	}
-	for _, w := range wordsOf(s) {
-		switch {
+	for _, found := range f.words {
+		if !n.mayBeIn(found) {
+			continue
+		}
+		switch w := newWord(found); {
 		case n.whole[stem(w.key)], slices.ContainsFunc(w.atoms, func(a string) bool { return n.whole[stem(a)] }):
 			whole = true
 		case slices.ContainsFunc(w.parts, func(p string) bool { return n.whole[stem(p)] }):
@@ -156,6 +168,18 @@ func (n needles) in(s string) (whole bool, parts []string) {
 		}
 	}
 	return whole, parts
+}
+
+// mayBeIn is the cheap look before a word is taken apart. A needle is the beginning
+// of a word or of a part of one, and all of these stand in the word without ties.
+func (n needles) mayBeIn(w string) bool {
+	key := strings.ToLower(untied(w))
+	for needle := range n.whole {
+		if strings.Contains(key, needle) {
+			return true
+		}
+	}
+	return n.prefix && strings.HasPrefix(key, n.open)
 }
 
 // word is a word of a text as a person writes it.
@@ -168,20 +192,20 @@ type word struct {
 
 // wordsOf cuts a text into words. Runs of letters and digits that - or _ tie
 // together are one; a run of wide script is one by itself.
-func wordsOf(s string) []word {
-	var out []word
-	for field := range strings.FieldsFuncSeq(s, func(r rune) bool { return !isWordRune(r) && r != '_' && r != '-' }) {
-		for _, w := range scriptRuns(field) {
-			if w = strings.Trim(w, "_-"); w != "" {
-				out = append(out, newWord(w))
+func wordsOf(s string) iter.Seq[string] {
+	return func(yield func(string) bool) {
+		for field := range strings.FieldsFuncSeq(s, func(r rune) bool { return !isWordRune(r) && r != '_' && r != '-' }) {
+			for w := range scriptRuns(field) {
+				if w = strings.Trim(w, "_-"); w != "" && !yield(w) {
+					return
+				}
 			}
 		}
 	}
-	return out
 }
 
 func newWord(w string) word {
-	one := word{text: w, key: strings.ToLower(strings.NewReplacer("-", "", "_", "").Replace(w))}
+	one := word{text: w, key: strings.ToLower(untied(w))}
 	for atom := range strings.SplitSeq(w, "-") {
 		one.atoms = append(one.atoms, strings.ToLower(atom))
 		for part := range strings.SplitSeq(atom, "_") {
@@ -194,20 +218,27 @@ func newWord(w string) word {
 	return one
 }
 
+// untied is a word without what ties its parts together.
+func untied(w string) string {
+	return strings.ReplaceAll(strings.ReplaceAll(w, "-", ""), "_", "")
+}
+
 // scriptRuns cuts s where wide script and other letters meet: 用Redis缓存.
-func scriptRuns(s string) []string {
-	var out []string
-	start, wide := 0, false
-	for i, r := range s {
-		if w := isWide(r); w != wide {
-			if i > 0 {
-				out = append(out, s[start:i])
+func scriptRuns(s string) iter.Seq[string] {
+	return func(yield func(string) bool) {
+		start, wide := 0, false
+		for i, r := range s {
+			w := isWide(r)
+			if w != wide && i > start {
+				if !yield(s[start:i]) {
+					return
+				}
 				start = i
 			}
 			wide = w
 		}
+		yield(s[start:])
 	}
-	return append(out, s[start:])
 }
 
 // stem takes the commonest endings off an English word, so that caches, cached and

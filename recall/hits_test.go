@@ -1,6 +1,7 @@
 package recall
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 
@@ -77,4 +78,21 @@ func FuzzWhyHitReadsAnything(f *testing.F) {
 		terms(memory.Observation{Title: stored, Concepts: []string{text}, FilesRead: []string{text}})
 		withoutOne(text)
 	})
+}
+
+// A hundred hits are explained for each letter that somebody types.
+func TestWhyHitTakesApartOnlyWordsThatMayMatch(t *testing.T) {
+	var narrative strings.Builder
+	for i := range 500 {
+		fmt.Fprintf(&narrative, "the worker_pool of service %d waits 等待 for a lock-free queue. ", i)
+	}
+	h := memory.Hit{Observation: memory.Observation{
+		Title: "Adds retryPolicy to the client", Narrative: narrative.String(), FilesModified: []string{"pkg/retry_policy.go"},
+	}}
+	if got, want := WhyHit("retry", h).String(), "part of retryPolicy, retry_policy"; got != want {
+		t.Errorf("got %q, want %q", got, want)
+	}
+	if n := testing.AllocsPerRun(5, func() { WhyHit("retry", h) }); n > 2500 {
+		t.Errorf("explaining a hit of 5,000 words allocates %v times, want at most one for every second word", n)
+	}
 }

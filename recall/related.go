@@ -152,7 +152,7 @@ func termsOf(s string) []term {
 			continue
 		}
 		// The index joins what has single ties between its parts.
-		joined := strings.ToLower(strings.NewReplacer("_", "", "-", "").Replace(w))
+		joined := strings.ToLower(untied(w))
 		switch n := utf8.RuneCountInString(joined); {
 		case n > longestTerm, strings.Contains(w, "--"), strings.Contains(w, "__"):
 		case isName(w) && n >= shortestTerm:
