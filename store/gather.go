@@ -355,25 +355,16 @@ func (g *gathering) examine(ctx context.Context, ids []int64) error {
 		}
 	}
 	for chunk := range slices.Chunk(fresh, 500) {
-		query, args := g.s.textsOf(chunk, g.f)
-		var columns [7]string
-		kept, err := all(ctx, g.s.read, func(r row) (c candidate, err error) {
-			if err := r.Scan(&c.id, &c.epoch, &columns[0], &columns[1], &columns[2], &columns[3], &columns[4], &columns[5], &columns[6]); err != nil {
-				return c, err
-			}
-			c.size = g.matcher.read(&columns)
-			reading, ok := g.matcher.narrowest()
-			if c.reading = -1; ok {
-				c.reading, c.freq = reading, g.matcher.frequencies(reading)
-			}
-			return c, nil
-		}, query, args...)
+		texts, err := g.s.indexedTexts(ctx, chunk, g.f)
 		if err != nil {
 			return err
 		}
-		for _, c := range kept {
-			if c.reading >= 0 {
-				g.found = append(g.found, c)
+		for i := range texts {
+			size := g.matcher.read(&texts[i].columns)
+			if reading, ok := g.matcher.narrowest(); ok {
+				g.found = append(g.found, candidate{
+					id: texts[i].id, epoch: texts[i].epoch, reading: reading, size: size, freq: g.matcher.frequencies(reading),
+				})
 			}
 		}
 	}

@@ -10,7 +10,7 @@ import (
 )
 
 // maxBegun bounds how many words of the index an unfinished word is read as.
-const maxBegun = 32
+const maxBegun = 16
 
 // begun is what an unfinished word can be the beginning of.
 type begun struct {

@@ -45,7 +45,8 @@ type Store struct {
 	read  *reader
 	write *writer // nil when open for reading only
 
-	watch watcher
+	watch  watcher
+	recent recentTexts
 
 	closing sync.Once
 	closed  error // what closing it said

@@ -55,6 +55,13 @@ func (s *Store) DataVersion(ctx context.Context) (int64, error) {
 	return v, nil
 }
 
+// inUse reports whether DataVersion was asked for before.
+func (w *watcher) inUse() bool {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.conn != nil
+}
+
 func (w *watcher) dataVersion(ctx context.Context, s *Store) (int64, error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
