@@ -174,7 +174,8 @@ func TestBadInputIsLoggedAndDisturbsNobody(t *testing.T) {
 			}
 			cmd := h.command("doctor")
 			out, _ := cmd.Output() // exits 1: no hooks are installed here
-			if !strings.Contains(string(out), "hook payload") && !strings.Contains(string(out), "put aside") {
+			told := func(words string) bool { return strings.Contains(string(out), words) }
+			if !told("a hook call could not be read") && !told("an event was too large") && !told("put aside") {
 				t.Errorf("doctor does not show it:\n%s", out)
 			}
 		})
@@ -203,8 +204,9 @@ func TestABareCallWithTextSaysWhatItWants(t *testing.T) {
 
 func TestBareAndHookAreTheSame(t *testing.T) {
 	h := newMachine(t)
-	h.hook(payload(t, "PostToolUse-Edit"))
-	h.hook(payload(t, "PostToolUse-Edit"), "hook")
+	edit := payload(t, "PostToolUse-Edit")
+	h.hook(edit)
+	h.hook(bytes.Replace(edit, []byte("toolu_200"), []byte("toolu_201"), 1), "hook") // another call, or it would be known as the same
 	h.settle()
 	if got := h.query("SELECT count(*) FROM events WHERE tool_name = 'Edit'"); got != 2 {
 		t.Errorf("%d events, want 2", got)

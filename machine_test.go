@@ -2,6 +2,7 @@ package main_test
 
 import (
 	"bytes"
+	"cmp"
 	"database/sql"
 	"encoding/json"
 	"os"
@@ -33,11 +34,14 @@ func stopWorkers(t testing.TB, home string) {
 // hold is the answer, not its speed.
 const patience = "CMEM_HOOK_DEADLINE=8s"
 
-// machine is a person's machine: a home directory and a data directory in it.
+// machine is a person's machine: a home directory, a data directory, and cmem.
 type machine struct {
-	t    *testing.T
-	dir  string
-	vars []string
+	t     *testing.T
+	dir   string // the home directory
+	store string // the data directory, by the environment; "" for the usual one in dir
+	moved string // the data directory, when the settings name it
+	exe   string // "" for binary
+	vars  []string
 }
 
 func newMachine(t *testing.T, vars ...string) *machine {
@@ -47,13 +51,16 @@ func newMachine(t *testing.T, vars ...string) *machine {
 	return h
 }
 
-func (h *machine) data() string { return filepath.Join(h.dir, ".cmem") }
+func (h *machine) data() string { return cmp.Or(h.store, h.moved, filepath.Join(h.dir, ".cmem")) }
 
 // command gives a cmem process on this machine. Its worker leaves soon.
 func (h *machine) command(args ...string) *exec.Cmd {
-	cmd := exec.Command(binary, args...)
+	cmd := exec.Command(cmp.Or(h.exe, binary), args...)
 	cmd.Dir = h.dir
 	cmd.Env = append([]string{"HOME=" + h.dir, "USERPROFILE=" + h.dir, "PATH=" + os.Getenv("PATH"), "CMEM_WORKER_IDLE=1s", patience}, h.vars...)
+	if h.store != "" {
+		cmd.Env = append(cmd.Env, "CMEM_DATA_DIR="+h.store)
+	}
 	if runtime.GOOS == "windows" {
 		cmd.Env = append(cmd.Env, "SystemRoot="+os.Getenv("SystemRoot"))
 	}
@@ -114,10 +121,7 @@ func (h *machine) settle() {
 
 func (h *machine) query(query string) int {
 	h.t.Helper()
-	db, err := sql.Open("sqlite", "file:"+filepath.ToSlash(filepath.Join(h.data(), "cmem.db"))+"?mode=ro&_pragma=busy_timeout(5000)")
-	if err != nil {
-		h.t.Fatal(err)
-	}
+	db := h.open("ro")
 	defer db.Close() //nolint:errcheck // opened for reading
 	var n int
 	if err := db.QueryRow(query).Scan(&n); err != nil {
@@ -132,6 +136,18 @@ func (h *machine) log() string {
 		h.t.Fatal(err)
 	}
 	return string(b)
+}
+
+// open opens the store's file as any other program would.
+func (h *machine) open(mode string) *sql.DB {
+	h.t.Helper()
+	path := strings.NewReplacer("%", "%25", "?", "%3f", "#", "%23").Replace(filepath.ToSlash(filepath.Join(h.data(), "cmem.db")))
+	db, err := sql.Open("sqlite", "file:"+path+"?mode="+mode+"&_pragma=busy_timeout(5000)")
+	if err != nil {
+		h.t.Fatal(err)
+	}
+	db.SetMaxOpenConns(1)
+	return db
 }
 
 func payload(t *testing.T, name string) []byte {

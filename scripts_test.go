@@ -2,6 +2,9 @@ package main_test
 
 import (
 	"bytes"
+	"context"
+	"errors"
+	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -13,6 +16,8 @@ import (
 
 	"cmem/hooks"
 	"cmem/hooks/spool"
+	"cmem/memory"
+	"cmem/store"
 )
 
 func TestScripts(t *testing.T) {
@@ -39,6 +44,18 @@ func TestScripts(t *testing.T) {
 					ts.Check(spool.DeliverAs(filepath.Join(ts.Getenv("HOME"), ".cmem", "spool"), spool.NameAt(r.At, i), r.Payload))
 				}
 			},
+			// waiting puts the payload in a file into the spool and wakes nobody.
+			"waiting": func(ts *testscript.TestScript, _ bool, args []string) {
+				_, err := spool.Deliver(filepath.Join(ts.Getenv("HOME"), ".cmem", "spool"), []byte(ts.ReadFile(args[0])))
+				ts.Check(err)
+			},
+			// nowhere holds that a word stands in no file of the data directory, in any
+			// case, nor in what the store has packed.
+			"nowhere": func(ts *testscript.TestScript, _ bool, args []string) {
+				for _, place := range placesOf(ts, filepath.Join(ts.Getenv("HOME"), ".cmem"), args[0]) {
+					ts.Fatalf("%q stands in %s", args[0], place)
+				}
+			},
 			// settle waits until everything delivered is in the store and compressed.
 			"settle": func(ts *testscript.TestScript, _ bool, _ []string) {
 				cmd := exec.Command(binary, "worker", "run")
@@ -56,4 +73,33 @@ func TestScripts(t *testing.T) {
 			},
 		},
 	})
+}
+
+// placesOf gives the files of a data directory, and the raw events, that have a word.
+func placesOf(ts *testscript.TestScript, dir, word string) (places []string) {
+	word = strings.ToLower(word)
+	has := func(text []byte) bool { return strings.Contains(strings.ToLower(string(text)), word) }
+	ts.Check(filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() {
+			return err
+		}
+		text, err := os.ReadFile(path)
+		if has(text) {
+			places = append(places, path)
+		}
+		return err
+	}))
+	s, err := store.OpenReadOnly(context.Background(), filepath.Join(dir, "cmem.db"))
+	if errors.Is(err, store.ErrNoStore) {
+		return places // no worker has run yet
+	}
+	ts.Check(err)
+	for e, err := range s.ScanRaw(context.Background(), memory.Filter{}) {
+		ts.Check(err)
+		if has(e.Payload) {
+			places = append(places, "raw event "+e.ID)
+		}
+	}
+	ts.Check(s.Close())
+	return places
 }

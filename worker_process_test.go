@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -133,7 +134,7 @@ func processesOf(t testing.TB, dir string) []string {
 		if err != nil || !bytes.Contains(b, []byte("HOME="+dir+"\x00")) {
 			continue
 		}
-		if exe, err := os.Readlink(filepath.Join(filepath.Dir(path), "exe")); err == nil && filepath.Base(exe) == "cmem" {
+		if exe, err := os.Readlink(filepath.Join(filepath.Dir(path), "exe")); err == nil && filepath.Base(strings.TrimSuffix(exe, " (deleted)")) == "cmem" {
 			found = append(found, path)
 		}
 	}

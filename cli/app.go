@@ -134,7 +134,7 @@ JSON on standard input it takes the event in, as "cmem hook" does.
 	}
 	add(groupStart, a.demoCommand(), a.installCommand(), a.importCommand(), a.uninstallCommand())
 	add(groupRead, a.searchCommand(), a.timelineCommand(), a.showCommand(), a.sessionsCommand(), a.contextCommand(), a.exportCommand())
-	add(groupCare, a.statusCommand(), a.doctorCommand(), a.configCommand(), a.keysCommand(), a.workerCommand())
+	add(groupCare, a.statusCommand(), a.doctorCommand(), a.backupCommand(), a.restoreCommand(), a.compactCommand(), a.forgetCommand(), a.logsCommand(), a.configCommand(), a.keysCommand(), a.workerCommand())
 	add(groupHost, a.hookCommand(), a.mcpCommand())
 	root.SetHelpCommandGroupID(groupCare)
 	root.SetCompletionCommandGroupID(groupCare)
@@ -208,14 +208,14 @@ func (a *App) loadConfig() (*config.Config, error) {
 func (a *App) openStore(ctx context.Context, cfg *config.Config) (*store.Store, error) {
 	s, err := store.OpenReadOnly(ctx, cfg.DB())
 	if !errors.Is(err, store.ErrNoStore) && !errors.Is(err, store.ErrOldSchema) {
-		return s, err
+		return s, advised(err)
 	}
 	if err := cfg.EnsureDirs(); err != nil {
 		return nil, err
 	}
 	s, err = store.Open(ctx, cfg.DB())
 	if err != nil {
-		return nil, err
+		return nil, advised(err)
 	}
 	return s, nil
 }
@@ -230,7 +230,7 @@ func (a *App) withStore(ctx context.Context, do func(*config.Config, *store.Stor
 	if err != nil {
 		return err
 	}
-	err = do(cfg, s)
+	err = advised(do(cfg, s))
 	if cerr := s.Close(); err == nil {
 		err = cerr
 	}

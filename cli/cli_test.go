@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
-	"errors"
 	"strings"
 	"testing"
 	"time"
@@ -167,9 +166,7 @@ func TestAWrongProviderStillLeavesAWorker(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	log := newLog(cfg)
-	defer log.close()
-	o := workerOptions(cfg, log, "test")
+	o := workerOptions(cfg, newLog(cfg, "test"), "test")
 	if o.Compressor == nil || o.Local == nil || o.Compressor.ID() == o.Local.ID() {
 		t.Errorf("compressor %v, local %v", o.Compressor, o.Local)
 	}
@@ -186,27 +183,5 @@ func TestOnlyAMistakeInTheCommandLineIsCalledOne(t *testing.T) {
 		if got := a.Main(strings.Fields(line)); got != want {
 			t.Errorf("cmem %s: exit code %d, want %d: %s", line, got, want, a.Err)
 		}
-	}
-}
-
-func TestTheLogIsReadFromItsEnd(t *testing.T) {
-	dir := t.TempDir()
-	cfg, err := config.Load(func(name string) string { return map[string]string{"CMEM_DATA_DIR": dir}[name] })
-	if err != nil {
-		t.Fatal(err)
-	}
-	if lines, err := recentProblems(cfg, 3); err != nil || len(lines) != 0 {
-		t.Errorf("without a log: %v, %v", lines, err)
-	}
-	log := newLog(cfg)
-	for range 5000 {
-		log.Info("all is well, and this line is long enough to fill the file beyond what is read of it")
-	}
-	log.Warn("first")
-	log.Error("second", "error", errors.New("why").Error())
-	log.close()
-	lines, err := recentProblems(cfg, 1)
-	if err != nil || len(lines) != 1 || lines[0].Msg != "second" || lines[0].Error != "why" || lines[0].Level != "ERROR" {
-		t.Errorf("recent problems: %+v, %v", lines, err)
 	}
 }

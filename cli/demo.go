@@ -104,8 +104,7 @@ func replay(ctx context.Context, cfg *config.Config, version string) (project st
 			return "", fmt.Errorf("deliver a recorded event: %w", err)
 		}
 	}
-	log := newLog(cfg)
-	defer log.close()
+	log := newLog(cfg, "demo")
 	o := workerOptions(cfg, log, version)
 	o.Idle = 0 // leave as soon as all is done
 	if err := worker.Run(ctx, o); err != nil {

@@ -67,7 +67,7 @@ func (a *App) browserStatus(ctx context.Context, cfg *config.Config, s *store.St
 		}
 	}
 	// The settings of now, not those of the start: they are being put right perhaps.
-	if now, _ := config.Load(a.Getenv); now == nil || !now.Understood("exclude") || !now.Understood("skip_tools") {
+	if now, _ := config.Load(a.Getenv); now == nil || !now.SelectionUnderstood() {
 		st.Problem = "settings unreadable: nothing is recorded; see cmem doctor"
 	}
 	return st, nil

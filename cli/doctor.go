@@ -2,12 +2,9 @@ package cli
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"os"
-	"path/filepath"
 	"runtime"
-	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -15,7 +12,6 @@ import (
 	"cmem/agents"
 	"cmem/config"
 	"cmem/hooks/spool"
-	"cmem/store"
 	"cmem/worker"
 )
 
@@ -26,9 +22,10 @@ type diagnosis struct {
 	Found   string `json:"found"`
 	Advice  string `json:"advice,omitempty"`
 	Fixable bool   `json:"fixable,omitempty"`
-}
 
-const problemsShown = 5
+	// Lately counts what the log tells.
+	Lately *happening `json:"lately,omitempty"`
+}
 
 func (a *App) doctorCommand() *cobra.Command {
 	var fix, asJSON bool
@@ -98,17 +95,18 @@ func (a *App) diagnose(ctx context.Context, fix bool) []diagnosis {
 	all := []diagnosis{{Name: "settings", OK: true, Found: "valid, data in " + a.shortPath(cfg.DataDir())}}
 	if err != nil {
 		advice := "correct " + cfg.File() + " or set the key with `cmem config set`; the other settings apply"
-		if !cfg.Understood("exclude") || !cfg.Understood("skip_tools") {
+		if !cfg.SelectionUnderstood() {
 			advice = "correct " + cfg.File() + "; until then nothing is recorded, since what you excluded is not known"
 		}
 		all[0] = diagnosis{Name: "settings", Found: err.Error(), Advice: advice}
 	}
 	all = append(all, permissions(cfg, fix), writable(cfg))
 	all = append(all, a.diagnoseHooks()...)
+	all = append(all, a.diagnoseDoubled(ctx, cfg)...)
 	all = append(all, diagnoseSpool(cfg)...)
 	all = append(all, diagnoseWorker(cfg))
 	all = append(all, diagnoseLook(cfg)...)
-	all = append(all, diagnoseStore(ctx, cfg, fix)...)
+	all = append(all, a.diagnoseStore(ctx, cfg, fix)...)
 	return append(all, a.diagnoseLog(cfg)...)
 }
 
@@ -173,19 +171,13 @@ func (a *App) diagnoseHooks() []diagnosis {
 const spoolStale = 5 * time.Minute
 
 func diagnoseSpool(cfg *config.Config) []diagnosis {
-	names, err := spool.List(cfg.Spool())
+	waiting, oldest, err := spool.Waiting(cfg.Spool())
 	if err != nil {
 		return []diagnosis{{Name: "spool", Found: err.Error()}}
 	}
-	oldest := time.Now()
-	for _, n := range names {
-		if at, ok := spool.Time(n); ok && at.Before(oldest) {
-			oldest = at
-		}
-	}
-	d := diagnosis{Name: "spool", OK: true, Found: count(len(names), "event") + " waiting"}
-	if age := time.Since(oldest); len(names) > 0 && age > spoolStale {
-		d = diagnosis{Name: "spool", Found: fmt.Sprintf("%s waiting, the oldest since %s", count(len(names), "event"), localTime(oldest)), Advice: "run `cmem worker run` and see what it says"}
+	d := diagnosis{Name: "spool", OK: true, Found: count(waiting, "event") + " waiting"}
+	if at, ok := spool.Time(oldest); ok && time.Since(at) > spoolStale {
+		d = diagnosis{Name: "spool", Found: fmt.Sprintf("%s waiting, the oldest since %s", count(waiting, "event"), localTime(at)), Advice: "run `cmem worker run` and see what it says"}
 	}
 	all := []diagnosis{d}
 	bad, err := spool.ListBad(cfg.Spool())
@@ -204,80 +196,4 @@ func diagnoseWorker(cfg *config.Config) diagnosis {
 		return diagnosis{Name: "worker", Found: err.Error()}
 	}
 	return diagnosis{Name: "worker", OK: true, Found: describeWorker(s)}
-}
-
-func diagnoseStore(ctx context.Context, cfg *config.Config, fix bool) []diagnosis {
-	if _, err := os.Stat(cfg.DB()); errors.Is(err, os.ErrNotExist) {
-		return []diagnosis{{Name: "store", OK: true, Found: "none yet; the first session makes it"}}
-	}
-	s, err := store.Open(ctx, cfg.DB())
-	if err != nil {
-		return []diagnosis{{Name: "store", Found: err.Error(), Advice: storeAdvice(cfg, err)}}
-	}
-	defer s.Close() //nolint:errcheck // nothing is written after Fix
-	var all []diagnosis
-	if fix {
-		done, err := s.Fix(ctx)
-		for _, what := range done {
-			all = append(all, diagnosis{Name: "store", OK: true, Found: what})
-		}
-		if err != nil {
-			all = append(all, diagnosis{Name: "store", Found: err.Error()})
-		}
-	}
-	findings, err := s.Check(ctx)
-	if err != nil {
-		return append(all, diagnosis{Name: "store", Found: err.Error()})
-	}
-	for _, f := range findings {
-		all = append(all, diagnosis{Name: "store", Found: f.Problem, Advice: f.Advice, Fixable: f.Fixable})
-	}
-	if len(findings) == 0 {
-		all = append(all, diagnosis{Name: "store", OK: true, Found: "sound: " + filepath.Base(cfg.DB()) + " passed every check"})
-	}
-	return all
-}
-
-// storeAdvice says what to do about a store that cannot be opened.
-func storeAdvice(cfg *config.Config, err error) string {
-	var newer *store.NewerSchemaError
-	switch {
-	case errors.Is(err, store.ErrDamaged):
-		advice := "move " + cfg.DB() + " away; the next session begins a new store, with the events that wait in the spool. `sqlite3 " + cfg.DB() + " .recover` reads out what can still be read"
-		if backups, err := filepath.Glob(cfg.DB() + ".v*.bak"); err == nil && len(backups) > 0 {
-			advice += "; a copy from before the last upgrade is " + backups[len(backups)-1]
-		}
-		return advice
-	case errors.Is(err, store.ErrBusy):
-		return "try again when the other program is done"
-	case errors.As(err, &newer):
-		return "upgrade cmem; hooks keep their events in the spool meanwhile"
-	}
-	return "hooks keep their events in the spool meanwhile"
-}
-
-// lostLately is how long a lost event counts as something wrong.
-const lostLately = 24 * time.Hour
-
-// diagnoseLog shows what went wrong lately. It is told, not counted as wrong, for
-// the log does not know what has been mended since; but an event that was lost
-// today is something to know.
-func (a *App) diagnoseLog(cfg *config.Config) []diagnosis {
-	lines, err := recentProblems(cfg, problemsShown)
-	if err != nil {
-		return []diagnosis{{Name: "log", Found: err.Error()}}
-	}
-	if len(lines) == 0 {
-		return []diagnosis{{Name: "log", OK: true, Found: "no warnings or errors"}}
-	}
-	var all []diagnosis
-	for _, l := range lines {
-		text := localTime(l.Time) + " " + l.Msg
-		if l.Error != "" {
-			text += ": " + l.Error
-		}
-		lost := strings.HasPrefix(l.Msg, "event lost") && a.Now().Sub(l.Time) < lostLately
-		all = append(all, diagnosis{Name: "log", OK: !lost, Found: oneLine(text, 300)})
-	}
-	return all
 }

@@ -32,6 +32,16 @@ func (f *filterFlags) add(cmd *cobra.Command) {
 	_ = cmd.RegisterFlagCompletionFunc("type", cobra.FixedCompletions(memory.ObservationTypes(), cobra.ShellCompDirectiveNoFileComp))
 }
 
+// any reports whether one of the flags was given.
+func (f *filterFlags) any() bool {
+	return f.project != "" || f.session != "" || !f.onlyOrigin()
+}
+
+// onlyOrigin reports whether no flag asks for less than whole sessions.
+func (f *filterFlags) onlyOrigin() bool {
+	return f.after == "" && f.before == "" && len(f.types) == 0 && len(f.concepts) == 0 && len(f.files) == 0
+}
+
 // lister is what finding a project or a session by its name needs of the store.
 type lister interface {
 	Projects(ctx context.Context) ([]memory.Project, error)

@@ -4,10 +4,8 @@ import (
 	"bytes"
 	"context"
 	"errors"
-	"fmt"
 	"log/slog"
 	"os/signal"
-	"runtime/debug"
 	"slices"
 	"syscall"
 
@@ -17,6 +15,7 @@ import (
 	"cmem/hooks"
 	"cmem/hooks/early"
 	"cmem/hooks/spool"
+	"cmem/logs"
 	"cmem/project"
 	"cmem/recall"
 	"cmem/store"
@@ -61,19 +60,19 @@ func (a *App) Hook(in early.Input, bare bool) {
 	if cfg == nil {
 		return // no data directory, so there is no log either
 	}
-	log := newLog(cfg)
-	defer log.close()
+	log := newLog(cfg, "hook")
+	logs.ReportCrashes(cfg.Logs(), log)
 	if err != nil {
-		log.Warn("settings are not all valid", "error", err.Error())
+		log.Warn("settings are not all valid", "kind", logs.SettingsInvalid, "error", err)
 	} else if err := cfg.WriteStamp(); err != nil {
-		log.Warn("hooks stay on the long way: the stamp could not be written", "error", err.Error())
+		log.Warn("hooks stay on the long way: the stamp could not be written", "kind", logs.HookSlow, "error", err)
 	}
 	defer func() {
 		if p := recover(); p != nil {
-			log.Error("hook failed", "panic", fmt.Sprint(p), "stack", string(debug.Stack()))
+			log.Error("hook failed", "kind", logs.HookFailed, "error", logs.Recovered(p))
 		}
 	}()
-	h := hooks.Handler{Config: cfg, Context: sessionContext{cfg: cfg, log: log.Logger}, Log: log.Logger, Wake: spool.Wake}
+	h := hooks.Handler{Config: cfg, Context: sessionContext{cfg: cfg, log: log}, Log: log, Wake: spool.Wake}
 	h.Handle(context.Background(), in, a.Out)
 }
 
@@ -94,7 +93,7 @@ func (c sessionContext) SessionContext(ctx context.Context, r hooks.ContextReque
 	default:
 		defer func() {
 			if err := s.Close(); err != nil {
-				c.log.Warn("store not closed cleanly", "error", err.Error())
+				c.log.Warn("store not closed cleanly", "kind", logs.StoreNotClosed, "error", err)
 			}
 		}()
 	}

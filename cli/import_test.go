@@ -242,7 +242,7 @@ func TestAnInterruptedImportGoesOn(t *testing.T) {
 		t.Fatal(err)
 	}
 	a := &App{Out: new(bytes.Buffer), Err: new(bytes.Buffer), Getenv: p.getenv, Now: time.Now}
-	log := newLog(cfg)
+	log := newLog(cfg, "test")
 	m := &transcriptImport{app: a, cfg: cfg, store: s, worker: workerOptions(cfg, log, "test")}
 	m.worker.Idle = 0
 	delivered, largest := 0, 0
@@ -261,7 +261,6 @@ func TestAnInterruptedImportGoesOn(t *testing.T) {
 	if err := m.run(ctx, found, ""); err == nil {
 		t.Fatal("it was not interrupted")
 	}
-	log.close()
 	if err := s.Close(); err != nil {
 		t.Fatal(err)
 	}

@@ -83,8 +83,7 @@ func (a *App) importClaudeCode(ctx context.Context, args []string, dryRun, yes b
 			}
 		}()
 	}
-	log := newLog(cfg)
-	defer log.close()
+	log := newLog(cfg, "import")
 	m := &transcriptImport{app: a, cfg: cfg, store: s, worker: workerOptions(cfg, log, a.Version)}
 	m.worker.Idle = 0 // leave as soon as all is done
 	paid := cfg.String("provider") != "local"

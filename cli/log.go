@@ -1,103 +1,103 @@
 package cli
 
 import (
-	"bufio"
+	"context"
 	"encoding/json"
 	"errors"
-	"io"
+	"fmt"
 	"log/slog"
+	"net"
+	"net/http"
 	"os"
-	"path/filepath"
-	"time"
 
 	"cmem/config"
+	"cmem/llm"
+	"cmem/logs"
+	"cmem/store"
 )
 
-const (
-	logFile     = "cmem.log"
-	logKeep     = "cmem.log.1" // the one before
-	logMaxBytes = 4 << 20
-)
-
-// fileLog is a log in the data directory: JSON lines, one file and the one
-// before it.
-type fileLog struct {
-	*slog.Logger
-	file *os.File
+// newLog gives the log of the face of cmem that is called by.
+func newLog(cfg *config.Config, by string) *slog.Logger {
+	var level slog.Level
+	_ = level.UnmarshalText([]byte(cfg.String("log.level"))) // the settings know only levels
+	return logs.New(logs.Options{Dir: cfg.Logs(), By: by, Level: level, Tell: tellError})
 }
 
-// newLog opens the log. Without a place to write there is no log, and no error:
-// a hook has nobody to tell.
-func newLog(cfg *config.Config) *fileLog {
-	discard := &fileLog{Logger: slog.New(slog.DiscardHandler)}
-	if err := os.MkdirAll(cfg.Logs(), 0o700); err != nil {
-		return discard
+// tellError gives what the log may say of an error, and its cause. No word of a
+// payload, of a prompt or of a model's answer may stand there: of errors that can
+// quote one only the kind is told.
+func tellError(err error) (words string, cause logs.Cause) {
+	var (
+		failed *llm.Error
+		syntax *json.SyntaxError
+		kind   *json.UnmarshalTypeError
+		newer  *store.NewerSchemaError
+		full   *store.NoRoomError
+	)
+	switch {
+	case errors.As(err, &failed):
+		return tellProvider(failed)
+	case errors.As(err, &syntax):
+		return fmt.Sprintf("broken JSON at byte %d", syntax.Offset), ""
+	case errors.As(err, &kind):
+		return fmt.Sprintf("JSON of a wrong type at byte %d", kind.Offset), ""
+	case errors.Is(err, store.ErrBusy):
+		return err.Error(), logs.StoreBusy
+	case errors.Is(err, store.ErrDamaged):
+		return err.Error(), logs.StoreDamaged
+	case errors.As(err, &full):
+		return err.Error(), logs.DiskFull
+	case errors.Is(err, store.ErrForeign):
+		return err.Error(), logs.StoreForeign
+	case errors.As(err, &newer):
+		return err.Error(), logs.StoreNewer
 	}
-	path := filepath.Join(cfg.Logs(), logFile)
-	if info, err := os.Stat(path); err == nil && info.Size() > logMaxBytes {
-		// Two processes may both rename; then one log of the two is lost, no event.
-		_ = os.Rename(path, filepath.Join(cfg.Logs(), logKeep))
-	}
-	f, err := os.OpenFile(path, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o600)
-	if err != nil {
-		return discard
-	}
-	level := slog.LevelInfo
-	if err := level.UnmarshalText([]byte(cfg.String("log.level"))); err != nil {
-		level = slog.LevelInfo
-	}
-	handler := slog.NewJSONHandler(f, &slog.HandlerOptions{Level: level, ReplaceAttr: func(_ []string, at slog.Attr) slog.Attr {
-		if at.Key == slog.TimeKey {
-			at.Value = slog.StringValue(at.Value.Time().UTC().Format("2006-01-02T15:04:05.000Z"))
-		}
-		return at
-	}})
-	return &fileLog{Logger: slog.New(handler).With("pid", os.Getpid()), file: f}
+	return err.Error(), logs.CauseOf(err)
 }
 
-func (l *fileLog) close() {
-	if l.file != nil {
-		_ = l.file.Close() // every line was written when it was logged
+// tellProvider tells a failed call without the provider's words, which may quote
+// what it was asked: the queue of the memory browser shows them.
+func tellProvider(e *llm.Error) (words string, cause logs.Cause) {
+	switch e.Kind {
+	case llm.KindAuth:
+		cause = logs.KeyRefused
+	case llm.KindRateLimit:
+		cause = logs.RateLimited
+	case llm.KindRequest:
+		cause = logs.InputRefused
+	case llm.KindAnswer:
+		cause = logs.AnswerUnread
+	default:
+		cause = logs.Unreachable
 	}
+	switch {
+	case e.Status != 0:
+		words = fmt.Sprintf("%s answered %d %s", e.Provider, e.Status, http.StatusText(e.Status))
+	case e.Kind == llm.KindAnswer:
+		words = e.Provider + " gave an answer that cannot be read"
+	case e.Kind == llm.KindTemporary:
+		words = e.Provider + " was not reached" + network(e.Err)
+	default:
+		words = e.Error() // ours: what is missing in the settings, or that the model refused
+	}
+	return words, cause
 }
 
-// logLine is one line of the log, as far as doctor shows it.
-type logLine struct {
-	Time  time.Time `json:"time"`
-	Level string    `json:"level"`
-	Msg   string    `json:"msg"`
-	Error string    `json:"error"`
-}
-
-const logTail = 256 << 10
-
-// recentProblems gives the newest warnings and errors of the log, oldest first,
-// at most n, from the last part of the file.
-func recentProblems(cfg *config.Config, n int) ([]logLine, error) {
-	f, err := os.Open(filepath.Join(cfg.Logs(), logFile))
-	if errors.Is(err, os.ErrNotExist) {
-		return nil, nil
+// network says why a call did not come through, where that names no more than an
+// address.
+func network(err error) string {
+	var (
+		op  *net.OpError
+		dns *net.DNSError
+		out net.Error
+	)
+	switch {
+	case errors.As(err, &dns):
+		return ": " + dns.Error()
+	case errors.As(err, &op):
+		return ": " + op.Error()
+	case errors.Is(err, context.DeadlineExceeded), errors.Is(err, os.ErrDeadlineExceeded), errors.As(err, &out) && out.Timeout():
+		return ": no answer in time"
 	}
-	if err != nil {
-		return nil, err
-	}
-	defer f.Close() //nolint:errcheck // opened for reading
-	if info, err := f.Stat(); err == nil && info.Size() > logTail {
-		if _, err := f.Seek(-logTail, io.SeekEnd); err != nil {
-			return nil, err
-		}
-	}
-	var found []logLine
-	lines := bufio.NewScanner(f)
-	lines.Buffer(nil, logTail)
-	for lines.Scan() {
-		var l logLine
-		if json.Unmarshal(lines.Bytes(), &l) != nil || l.Level != "ERROR" && l.Level != "WARN" {
-			continue // a line that was cut by the seek, or a quiet one
-		}
-		if found = append(found, l); len(found) > n {
-			found = found[1:]
-		}
-	}
-	return found, lines.Err()
+	return ""
 }

@@ -4,6 +4,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"cmem/config"
+	"cmem/logs"
 	"cmem/mcp"
 	"cmem/store"
 )
@@ -16,7 +17,10 @@ func (a *App) mcpCommand() *cobra.Command {
 get_observations. "cmem install" registers it with Claude Code.`,
 		Args: noArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			return a.withStore(cmd.Context(), func(_ *config.Config, s *store.Store) error {
+			return a.withStore(cmd.Context(), func(cfg *config.Config, s *store.Store) error {
+				// The assistant keeps what a server that crashed has said, where nobody looks.
+				// Without a directory for it nothing is caught, and nothing else is lost.
+				_ = logs.CatchCrashes(cfg.Logs())
 				key, err := a.here()
 				if err != nil {
 					return err

@@ -32,10 +32,16 @@ func (a *App) printJSON(v any) error {
 	if err := enc.Encode(v); err != nil {
 		return err
 	}
+	return a.writeJSON(doc.String())
+}
+
+// writeJSON writes JSON text as it is, but for what a terminal would obey, which is
+// escaped.
+func (a *App) writeJSON(doc string) error {
 	out := bufio.NewWriter(a.Out)
-	for _, r := range doc.String() {
-		// The encoder has escaped what is below the space; the others cannot stand
-		// outside of strings, so the escape is always right.
+	for _, r := range doc {
+		// JSON allows nothing below the space in a string, and nothing of the others
+		// outside of one, so the escape is always right.
 		if r == unicode.ReplacementChar || r > unicode.MaxASCII && !unicode.Is(unicode.Cf, r) && !unicode.IsControl(r) || r < 0x7f {
 			_, _ = out.WriteRune(r) // Flush gives the error
 			continue

@@ -23,6 +23,8 @@ type status struct {
 	Worker   worker.Status `json:"worker"`
 	Hooks    string        `json:"hooks"`
 	Totals   store.Totals  `json:"totals"`
+	Sizes    store.Sizes   `json:"sizes"`
+	Shrink   []string      `json:"shrink,omitempty"` // what would take less room
 }
 
 func (a *App) statusCommand() *cobra.Command {
@@ -59,7 +61,11 @@ func (a *App) readStatus(ctx context.Context, cfg *config.Config, s *store.Store
 		return st, err
 	}
 	st.Hooks = a.hooksState()
-	st.Totals, err = s.Totals(ctx, "")
+	if st.Totals, err = s.Totals(ctx, ""); err != nil {
+		return st, err
+	}
+	st.Sizes, err = s.Sizes(ctx)
+	st.Shrink = shrinkers(st.Sizes, cfg.Int("retention.raw_days"))
 	return st, err
 }
 
@@ -77,12 +83,12 @@ func (a *App) hooksState() string {
 }
 
 func spoolCounts(cfg *config.Config) (waiting, aside int, err error) {
-	names, err := spool.List(cfg.Spool())
+	waiting, _, err = spool.Waiting(cfg.Spool())
 	if err != nil {
 		return 0, 0, err
 	}
 	bad, err := spool.ListBad(cfg.Spool())
-	return len(names), len(bad), err
+	return waiting, len(bad), err
 }
 
 func (a *App) printStatus(st status) error {
@@ -90,11 +96,18 @@ func (a *App) printStatus(st status) error {
 	line := func(name, text string) { b.WriteString(pad(name, 14) + text + "\n") }
 	t := st.Totals
 	line("cmem", st.Version)
-	line("Data", a.shortPath(st.DataDir)+", "+bytesText(t.SizeBytes))
+	line("Data", a.shortPath(st.DataDir))
+	line("Size", describeSizes(st.Sizes))
+	for _, what := range st.Shrink {
+		line("", what)
+	}
 	line("Hooks", st.Hooks)
 	line("Compressor", st.Provider)
 	line("Worker", describeWorker(st.Worker))
 	line("Waiting", count(st.Waiting, "event")+" in the spool, "+count(t.WaitingBatches, "batch")+" to compress")
+	if p := st.Worker.Draining; p != nil {
+		line("Draining", describeProgress(*p))
+	}
 	if st.PutAside > 0 {
 		line("Put aside", count(st.PutAside, "event")+" could not be read; `cmem doctor` tells more")
 	}

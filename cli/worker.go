@@ -4,7 +4,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"log/slog"
 	"os"
+	"runtime/debug"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -16,12 +18,18 @@ import (
 	"cmem/llm/gemini"
 	"cmem/llm/local"
 	"cmem/llm/openai"
+	"cmem/logs"
 	"cmem/memory"
 	"cmem/project"
 	"cmem/worker"
 )
 
-const stopPatience = 30 * time.Second
+const (
+	stopPatience = 30 * time.Second
+	// workerGCPercent makes the worker's heap half as large again as what is in use,
+	// not twice. It has time, and a machine that is not its own.
+	workerGCPercent = 50
+)
 
 func (a *App) workerCommand() *cobra.Command {
 	cmd := &cobra.Command{
@@ -78,19 +86,23 @@ there is something to do and it goes away when idle; nobody has to start it.`,
 			if err := cfg.EnsureDirs(); err != nil {
 				return err
 			}
-			log := newLog(cfg)
-			defer log.close()
+			log := newLog(cfg, "worker")
+			if err := logs.CatchCrashes(cfg.Logs()); err != nil {
+				log.Warn("a crash of the worker would not be seen", "kind", logs.WorkerHindered, "error", err)
+			}
+			logs.ReportCrashes(cfg.Logs(), log)
 			// A detached worker must not keep the folder busy in which a hook began.
 			if err := os.Chdir(cfg.DataDir()); err != nil {
 				return fmt.Errorf("go to the data directory: %w", err)
 			}
+			debug.SetGCPercent(workerGCPercent)
 			err = worker.Run(cmd.Context(), workerOptions(cfg, log, a.Version))
 			if errors.Is(err, worker.ErrRunning) {
 				a.say("%v.", err)
 				return nil
 			}
 			if err != nil {
-				log.Error("worker ended", "error", err.Error())
+				log.Error("worker ended", "kind", logs.WorkerEnded, "error", err)
 			}
 			return err
 		},
@@ -110,13 +122,30 @@ func describeWorker(s worker.Status) string {
 	return text
 }
 
+// describeProgress says how far the worker is with the events that wait.
+func describeProgress(p worker.Progress) string {
+	text := fmt.Sprintf("%s of %s", grouped(p.Done), count(p.Done+p.Left, "event"))
+	if left := p.Remaining(); left > 0 {
+		text += ", about " + roughly(left) + " left"
+	}
+	return text
+}
+
+// roughly gives a duration as one says it: whole seconds, above two minutes whole minutes.
+func roughly(d time.Duration) string {
+	if d < 2*time.Minute {
+		return fmt.Sprintf("%d s", max(int(d.Round(time.Second).Seconds()), 1))
+	}
+	return fmt.Sprintf("%d min", int(d.Round(time.Minute).Minutes()))
+}
+
 // workerOptions gives what a worker needs, wired from the settings.
-func workerOptions(cfg *config.Config, log *fileLog, version string) worker.Options {
+func workerOptions(cfg *config.Config, log *slog.Logger, version string) worker.Options {
 	fallback := local.New()
 	compressor, err := newCompressor(cfg, fallback)
 	if err != nil {
 		// What the hooks took in must not wait for the person to mend the settings.
-		log.Error("provider cannot be used, the local compressor stands in", "error", err.Error())
+		log.Error("provider cannot be used, the local compressor stands in", "kind", logs.ProviderUnusable, "error", err)
 		compressor = unusable{cfg.String("provider"), err}
 	}
 	return worker.Options{
@@ -128,7 +157,7 @@ func workerOptions(cfg *config.Config, log *fileLog, version string) worker.Opti
 		},
 		Compressor: compressor, Local: fallback,
 		Idle: cfg.Duration("worker.idle"), KeepRaw: time.Duration(cfg.Int("retention.raw_days")) * 24 * time.Hour,
-		Version: version, Log: log.Logger,
+		Version: version, Log: log,
 	}
 }
 

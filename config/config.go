@@ -241,6 +241,15 @@ func (c *Config) Understood(name string) bool {
 	return !slices.ContainsFunc(c.problems, func(p Problem) bool { return p.Key == "" || strings.EqualFold(p.Key, name) })
 }
 
+// selection names the keys that say what is never recorded.
+var selection = []string{"exclude", "exclude_paths", "skip_tools"}
+
+// SelectionUnderstood reports whether the settings tell what is never recorded. While
+// they do not, nothing must be.
+func (c *Config) SelectionUnderstood() bool {
+	return !slices.ContainsFunc(selection, func(name string) bool { return !c.Understood(name) })
+}
+
 // Base returns the directory of settings.json: CMEM_DATA_DIR or ~/.cmem.
 func (c *Config) Base() string { return c.base }
 

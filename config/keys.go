@@ -8,6 +8,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/bmatcuk/doublestar/v4"
 )
 
 // Kind says what a key's value is.
@@ -44,6 +46,7 @@ var keys = [...]Key{
 	{Name: "data_dir", Env: "CMEM_DATA_DIR", Help: "where memories are kept; an absolute path or one that begins with ~/ (empty: ~/.cmem)"},
 	{Name: "provider", Env: "CMEM_PROVIDER", Default: "local", Kind: Enum, Values: []string{"local", "claude", "gemini", "openai"}, Help: "who compresses events into observations; local needs no account and sends nothing"},
 	{Name: "exclude", Env: "CMEM_EXCLUDE", Kind: List, Help: "projects that are never recorded: paths or globs, separated by commas"},
+	{Name: "exclude_paths", Env: "CMEM_EXCLUDE_PATHS", Kind: List, Help: "files whose tool calls are not recorded: paths or globs such as **/private/**, separated by commas"},
 	{Name: "skip_tools", Env: "CMEM_SKIP_TOOLS", Kind: List, Help: "tools whose calls are not recorded: names or globs such as mcp__*, separated by commas"},
 	{Name: "claude.api_key", Env: "CMEM_CLAUDE_API_KEY", Kind: Secret, Help: "key of the Anthropic API, for provider claude"},
 	{Name: "claude.model", Env: "CMEM_CLAUDE_MODEL", Default: "claude-haiku-4-5", Help: "model of provider claude"},
@@ -58,9 +61,10 @@ var keys = [...]Key{
 	{Name: "context.sessions", Env: "CMEM_CONTEXT_SESSIONS", Default: "10", Kind: Int, Min: 1, Max: 100, Help: "past sessions that these observations are taken from"},
 	{Name: "context.max_chars", Env: "CMEM_CONTEXT_MAX_CHARS", Default: "6000", Kind: Int, Min: 1000, Max: 9400, Help: "length of the context block in characters, at most 9400: Claude Code hides what is longer in a file"},
 	{Name: "hook.deadline", Env: "CMEM_HOOK_DEADLINE", Default: "300ms", Kind: Duration, Min: int64(10 * time.Millisecond), Max: int64(8 * time.Second), Help: "how long a hook may look things up before it answers with nothing"},
+	{Name: "spool.sync", Env: "CMEM_SPOOL_SYNC", Default: "false", Kind: Bool, Help: "whether a hook waits until its event is on the disk, so that not even a power cut loses it; that makes hooks slower"},
 	{Name: "worker.idle", Env: "CMEM_WORKER_IDLE", Default: "1m", Kind: Duration, Min: int64(time.Second), Max: int64(24 * time.Hour), Help: "quiet time after which the worker goes away"},
 	{Name: "retention.raw_days", Env: "CMEM_RETENTION_RAW_DAYS", Default: "0", Kind: Int, Min: 0, Max: 36500, Help: "days that raw events are kept beside their observations (0: for ever)"},
-	{Name: "log.level", Env: "CMEM_LOG_LEVEL", Default: "info", Kind: Enum, Values: []string{"debug", "info", "warn", "error"}, Help: "what is written to the log"},
+	{Name: "log.level", Env: "CMEM_LOG_LEVEL", Default: "info", Kind: Enum, Values: []string{"debug", "info", "warn", "error"}, Help: "what is written to the log; debug may quote prompts, files and answers"},
 	{Name: "theme", Env: "CMEM_THEME", Default: "system", Kind: Word, Help: "colours of the memory browser: system, light, dark, nord, … or a theme of your own (docs/themes.md)"},
 	{Name: "ui.mouse", Env: "CMEM_UI_MOUSE", Default: "true", Kind: Bool, Help: "whether the memory browser uses the mouse"},
 	{Name: "ui.accessible", Env: "CMEM_ACCESSIBLE", Default: "false", Kind: Bool, Help: "whether the memory browser writes for a screen reader: plain lines, no panes"},
@@ -123,6 +127,12 @@ func (k *Key) check(value string) (string, error) {
 // a person who excludes a project must not believe that it is when it is not.
 func (k *Key) checkList(list []string) error {
 	for _, item := range list {
+		if k.Name == "exclude_paths" {
+			if !doublestar.ValidatePattern(filepath.ToSlash(item)) {
+				return fmt.Errorf("%q is no glob: a bracket or a brace has no end", item)
+			}
+			continue
+		}
 		if _, err := path.Match(item, ""); err != nil {
 			return fmt.Errorf("%q is no glob: %w", item, err)
 		}

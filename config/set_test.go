@@ -169,6 +169,20 @@ func TestStampHoldsTheDataDirectoryOfValidSettings(t *testing.T) {
 	}
 }
 
+func TestStampTellsWhetherEventsAreSynced(t *testing.T) {
+	e := newEnv(t)
+	e.settings(t, `{"spool": {"sync": true}}`)
+	e.stamp(t)
+	if text, ok := e.fresh(t); !ok || text != filepath.Dir(e.file())+"\x00sync" {
+		t.Errorf("got %q, %v", text, ok)
+	}
+	e.settings(t, `{"spool": {"sync": false}}`)
+	e.stamp(t)
+	if text, ok := e.fresh(t); !ok || text != filepath.Dir(e.file()) {
+		t.Errorf("after it was turned off: got %q, %v", text, ok)
+	}
+}
+
 func TestEditByHandMakesTheStampStale(t *testing.T) {
 	e := newEnv(t)
 	e.settings(t, `{"theme": "dark"}`)
@@ -186,6 +200,7 @@ func TestEditByHandMakesTheStampStale(t *testing.T) {
 func TestNoStampForSettingsThatAHookMustRead(t *testing.T) {
 	for name, arrange := range map[string]func(e env){
 		"exclusion":             func(e env) { e.settings(t, `{"exclude": ["/home/dev/private"]}`) },
+		"excluded paths":        func(e env) { e.settings(t, `{"exclude_paths": ["*.md"]}`) },
 		"skipped tools":         func(e env) { e.settings(t, `{"skip_tools": ["Glob"]}`) },
 		"exclusion by variable": func(e env) { e["CMEM_EXCLUDE"] = "/home/dev/private" },
 		"wrong value":           func(e env) { e.settings(t, `{"theme": 1}`) },

@@ -6,6 +6,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"time"
 )
 
@@ -18,10 +19,11 @@ const settled = 3 * time.Second
 //
 // The earliest part of a hook cannot read settings.json: a parser would cost more
 // than the hook itself. The stamp tells it, by a stat and a small read, that this
-// settings.json has nothing that such a hook must know but the data directory.
+// settings.json has nothing that such a hook must know but the data directory and
+// whether its spool is synced.
 func (c *Config) Stamp() string { return filepath.Join(c.base, "fast.stamp") }
 
-// WriteStamp brings the stamp up to date: it holds the path of the data directory
+// WriteStamp brings the stamp up to date: it holds these two
 // and has the modification time that settings.json had when it was loaded, to the
 // nanosecond, so that an edit by hand makes it stale. There is no stamp when there
 // is no settings.json, when something is wrong with the settings, when projects are
@@ -30,7 +32,7 @@ func (c *Config) Stamp() string { return filepath.Join(c.base, "fast.stamp") }
 func (c *Config) WriteStamp() error { return c.writeStamp(time.Now()) }
 
 func (c *Config) writeStamp(now time.Time) error {
-	selective := len(c.List("exclude")) > 0 || len(c.List("skip_tools")) > 0
+	selective := slices.ContainsFunc(selection, func(name string) bool { return len(c.List(name)) > 0 })
 	if c.modified.IsZero() || len(c.problems) > 0 || selective || now.Sub(c.modified) < settled {
 		if err := os.Remove(c.Stamp()); err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return fmt.Errorf("remove stamp: %w", err)
@@ -38,7 +40,7 @@ func (c *Config) writeStamp(now time.Time) error {
 		return nil
 	}
 	if st, err := os.Stat(c.Stamp()); err == nil && st.ModTime().Equal(c.modified) {
-		if text, err := os.ReadFile(c.Stamp()); err == nil && string(text) == c.dataDir {
+		if text, err := os.ReadFile(c.Stamp()); err == nil && string(text) == c.stampText() {
 			return nil
 		}
 	}
@@ -46,6 +48,15 @@ func (c *Config) writeStamp(now time.Time) error {
 		return fmt.Errorf("write stamp: %w", err)
 	}
 	return nil
+}
+
+// stampText is what hooks/early reads: the data directory, and after it a mark when
+// events are synced. No path has a NUL in it.
+func (c *Config) stampText() string {
+	if c.Bool("spool.sync") {
+		return c.dataDir + "\x00sync"
+	}
+	return c.dataDir
 }
 
 // replaceStamp writes the stamp beside its place, gives it its time, and only then
@@ -60,7 +71,7 @@ func (c *Config) replaceStamp() (err error) {
 			_ = os.Remove(tmp.Name()) // nothing more can be done about it
 		}
 	}()
-	_, err = tmp.WriteString(c.dataDir)
+	_, err = tmp.WriteString(c.stampText())
 	if err = errors.Join(err, tmp.Close()); err != nil {
 		return err
 	}

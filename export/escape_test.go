@@ -155,7 +155,7 @@ func assertContained(t *testing.T, a, b, c string) {
 	if headings != 5 {
 		t.Errorf("%d headings instead of 5 in:\n%s", headings, body)
 	}
-	if strings.ContainsFunc(out.String(), func(r rune) bool { return r < ' ' && r != '\n' && r != '\t' || isControl(r) }) {
+	if strings.ContainsFunc(out.String(), func(r rune) bool { return r < ' ' && r != '\n' && r != '\t' || obeyed(r) }) {
 		t.Errorf("a control character is in:\n%q", out.String())
 	}
 }

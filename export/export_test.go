@@ -107,9 +107,9 @@ func readJSON(t *testing.T, text string) *fakeSource {
 func TestJSONLosesNothing(t *testing.T) {
 	src := sample()
 	src.sessions = append(src.sessions, memory.Session{ID: "silent", Project: webshop, CreatedAt: at("2026-11-30T09:00:00Z")})
-	src.prompts[0].Text += "\x1b[2J\u009b2J\u2028</script>\\ 🎉"
+	src.prompts[0].Text += "\x1b[2J\u009b2J\u2028\u202e\U000e0041</script>\\ 🎉"
 	text := write(t, src, Options{Format: JSON, Filter: Everything(memory.Filter{})})
-	if strings.ContainsFunc(text, func(r rune) bool { return r < ' ' && r != '\n' || isControl(r) }) {
+	if strings.ContainsFunc(text, func(r rune) bool { return r < ' ' && r != '\n' || obeyed(r) }) {
 		t.Error("a control character stands in the JSON as it is")
 	}
 	got := readJSON(t, text)

@@ -5,6 +5,8 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"unicode"
+	"unicode/utf16"
 
 	"cmem/memory"
 )
@@ -76,21 +78,28 @@ func (p *jsonPage) line(v any) error {
 	return err
 }
 
-// escapeControls writes DEL and the control characters U+0080 to U+009F, which
-// JSON allows as they are, as escapes: some terminals obey them.
+// escapeControls writes what a terminal would obey, or what would turn the order of
+// its text around, as escapes; JSON allows it as it is.
 func escapeControls(line []byte) []byte {
-	if bytes.IndexFunc(line, isControl) < 0 {
+	if bytes.IndexFunc(line, obeyed) < 0 {
 		return line
 	}
 	var out bytes.Buffer
 	for _, r := range string(line) {
-		if isControl(r) {
-			fmt.Fprintf(&out, `\u%04x`, r)
+		if !obeyed(r) {
+			out.WriteRune(r)
 			continue
 		}
-		out.WriteRune(r)
+		for _, unit := range utf16.Encode([]rune{r}) {
+			fmt.Fprintf(&out, `\u%04x`, unit)
+		}
 	}
 	return out.Bytes()
 }
 
-func isControl(r rune) bool { return r >= 0x7f && r < 0xa0 }
+// obeyed reports whether r is DEL, a control character from U+0080 to U+009F or
+// another invisible one. The joiner within emoji is none.
+func obeyed(r rune) bool {
+	const joiner = '\u200d'
+	return r >= 0x7f && (unicode.IsControl(r) || unicode.Is(unicode.Cf, r)) && r != joiner
+}

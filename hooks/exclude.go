@@ -47,12 +47,9 @@ func matches(pattern, dir string) bool {
 	if p == "" {
 		return false
 	}
-	if p == "~" || strings.HasPrefix(p, "~/") {
-		home, err := os.UserHomeDir()
-		if err != nil {
-			return false
-		}
-		p = filepath.ToSlash(home) + p[1:]
+	p, ok := expandHome(p)
+	if !ok {
+		return false
 	}
 	p = strings.TrimSuffix(strings.TrimSuffix(p, "**"), "/")
 	if p == "" { // "/" or "**": everything
@@ -67,4 +64,17 @@ func matches(pattern, dir string) bool {
 	}
 	physical, err := filepath.EvalSymlinks(filepath.FromSlash(p))
 	return err == nil && filepath.ToSlash(physical) == dir
+}
+
+// expandHome writes the home directory in place of a leading ~; without one there
+// is no such path.
+func expandHome(p string) (string, bool) {
+	if p != "~" && !strings.HasPrefix(p, "~/") {
+		return p, true
+	}
+	home, err := os.UserHomeDir()
+	if err != nil {
+		return "", false
+	}
+	return filepath.ToSlash(home) + p[1:], true
 }

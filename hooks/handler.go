@@ -16,6 +16,7 @@ import (
 	"cmem/config"
 	"cmem/hooks/early"
 	"cmem/hooks/spool"
+	"cmem/logs"
 	"cmem/memory"
 )
 
@@ -56,18 +57,30 @@ func (h *Handler) Handle(ctx context.Context, in early.Input, out io.Writer) {
 	start := time.Now()
 	payload, err := h.whole(in)
 	if err != nil {
-		h.Log.Error("hook payload refused", "error", err.Error(), "bytes", in.Size)
+		h.Log.Error("hook payload refused", "kind", logs.PayloadRefused, "error", err, "bytes", in.Size)
 		return
 	}
 	e, err := Decode("", payload)
 	if err != nil {
-		h.Log.Error("hook payload refused", "error", err.Error(), "bytes", in.Size)
+		h.Log.Error("hook payload refused", "kind", logs.PayloadRefused, "error", err, "bytes", in.Size)
 		return
 	}
-	if !h.Config.Understood("exclude") || !h.Config.Understood("skip_tools") {
+	if !h.Config.SelectionUnderstood() {
 		// Whatever the person wanted kept out of memory must not slip in by a typo.
-		h.Log.Error("event not recorded: the settings do not tell what is excluded", "event", e.Name, "file", h.Config.File())
+		h.Log.Error("event not recorded: the settings do not tell what is excluded", "kind", logs.NotRecorded, "event", e.Name, "file", h.Config.File())
 		h.warn(e.Name, "cmem records nothing: "+h.Config.File()+" cannot be read. `cmem doctor` says what is wrong.", out)
+		return
+	}
+	hidden, err := privateTurnsIn(h.Config.DataDir()).hides(e)
+	if err != nil {
+		h.Log.Error("event not recorded: whether its turn is private cannot be kept", "kind", logs.NotRecorded, "event", e.Name, "error", err)
+		if e.Name == memory.EventUserPromptSubmit {
+			h.write(e.Name, "", "cmem cannot write to "+h.Config.DataDir()+", where it notes that this turn is private: the rest of it may be remembered. `cmem doctor` says more.", out)
+		}
+		return
+	}
+	if hidden {
+		h.Log.Debug("event not recorded: its turn is private", "event", e.Name)
 		return
 	}
 	if h.isExcluded(e) {
@@ -105,7 +118,7 @@ func (h *Handler) whole(in early.Input) ([]byte, error) {
 	if err != nil {
 		return nil, fmt.Errorf("payload is larger than %d MiB: %w", early.MaxPayload>>20, err)
 	}
-	h.Log.Warn("hook payload cut: it is larger than is kept", "bytes", in.Size, "kept", len(kept))
+	h.Log.Warn("hook payload cut: it is larger than is kept", "kind", logs.PayloadCut, "bytes", in.Size, "kept", len(kept))
 	return kept, nil
 }
 
@@ -116,6 +129,9 @@ func (h *Handler) isExcluded(e memory.Event) bool {
 	if e.ToolName == "" {
 		return false
 	}
+	if touchesExcluded(e, h.Config.List("exclude_paths")) {
+		return true
+	}
 	return slices.ContainsFunc(h.Config.List("skip_tools"), func(pattern string) bool {
 		ok, err := path.Match(pattern, e.ToolName)
 		return ok && err == nil
@@ -125,16 +141,20 @@ func (h *Handler) isExcluded(e memory.Event) bool {
 // deliver puts the event into the spool and reports whether it is safe there.
 func (h *Handler) deliver(e memory.Event) bool {
 	if err := h.Config.EnsureDirs(); err != nil {
-		h.Log.Error("event lost: the data directory cannot be made", "event", e.Name, "error", err.Error())
+		h.Log.Error("event lost: the data directory cannot be made", "kind", logs.EventLost, "event", e.Name, "error", err)
 		return false
 	}
 	// Decode has cut what is private: only its output may reach the disk.
-	if _, err := spool.Deliver(h.Config.Spool(), e.Raw); err != nil {
-		h.Log.Error("event lost: the spool cannot be written", "event", e.Name, "error", err.Error())
+	put := spool.Deliver
+	if h.Config.Bool("spool.sync") {
+		put = spool.DeliverSynced
+	}
+	if _, err := put(h.Config.Spool(), e.Raw); err != nil {
+		h.Log.Error("event lost: the spool cannot be written", "kind", logs.EventLost, "event", e.Name, "error", err)
 		return false
 	}
 	if err := h.Wake(h.Config.DataDir()); err != nil {
-		h.Log.Warn("the worker could not be started; the next hook tries again", "error", err.Error())
+		h.Log.Warn("the worker could not be started; the next hook tries again", "kind", logs.WorkerNotStarted, "error", err)
 	}
 	return true
 }
@@ -155,6 +175,11 @@ func (h *Handler) context(ctx context.Context, e memory.Event, start time.Time) 
 	// runs beside, and is left behind when time is up.
 	done := make(chan result, 1)
 	go func() {
+		defer func() {
+			if p := recover(); p != nil { // here it would end the process with an exit code
+				done <- result{err: logs.Recovered(p)}
+			}
+		}()
 		block, err := h.Context.SessionContext(ctx, ContextRequest{CWD: e.CWD, SessionID: e.SessionID, Source: e.Source})
 		done <- result{block, err}
 	}()
@@ -166,10 +191,10 @@ func (h *Handler) context(ctx context.Context, e memory.Event, start time.Time) 
 	}
 	switch {
 	case errors.Is(r.err, context.DeadlineExceeded):
-		h.Log.Warn("session started without context: hook.deadline was reached", "session", e.SessionID, "deadline", h.Config.Duration("hook.deadline").String())
+		h.Log.Warn("session started without context: hook.deadline was reached", "kind", logs.ContextLate, "session", e.SessionID, "deadline", h.Config.Duration("hook.deadline").String())
 		return ""
 	case r.err != nil:
-		h.Log.Error("session started without context", "session", e.SessionID, "error", r.err.Error())
+		h.Log.Error("session started without context", "kind", logs.ContextFailed, "session", e.SessionID, "error", r.err)
 		return ""
 	}
 	return r.block
@@ -183,11 +208,11 @@ func (h *Handler) write(event, block, warning string, out io.Writer) {
 	}
 	b, err := encodeAnswer(event, block, warning)
 	if err != nil {
-		h.Log.Error("session started without context", "error", err.Error())
+		h.Log.Error("session started without context", "kind", logs.ContextFailed, "error", err)
 		return
 	}
 	if _, err := out.Write(b); err != nil {
-		h.Log.Warn("the host did not take the answer", "error", err.Error())
+		h.Log.Warn("the host did not take the answer", "kind", logs.AnswerNotTaken, "error", err)
 	}
 }
 

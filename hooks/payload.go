@@ -64,16 +64,20 @@ func (f fields) number(name string) int64 {
 }
 
 // Decode reads the payload raw of the event that the spool calls id. What
-// stands between <private> tags is cut and known shapes of secrets are masked,
-// in every field and in Event.Raw. Unknown events and fields are kept; without
+// stands between <private> tags is cut, secrets are masked and the content of
+// secret files is left out, in every field and in Event.Raw. Unknown events and fields are kept; without
 // a session or an event name there is an error.
 func Decode(id string, raw []byte) (memory.Event, error) {
-	clean, err := cleanPayload(bytes.TrimPrefix(raw, byteOrderMark))
+	raw = bytes.TrimPrefix(raw, byteOrderMark)
+	f, err := parseFields(raw)
 	if err != nil {
 		return memory.Event{}, err
 	}
-	f, err := parseFields(clean)
+	clean, err := cleanPayload(raw, f)
 	if err != nil {
+		return memory.Event{}, err
+	}
+	if f, err = parseFields(clean); err != nil {
 		return memory.Event{}, err
 	}
 	e := memory.Event{
@@ -113,132 +117,6 @@ func Decode(id string, raw []byte) (memory.Event, error) {
 		e.CreatedAt = at.Truncate(time.Millisecond)
 	}
 	return e, nil
-}
-
-// cleanPayload gives raw with private parts cut and secrets masked; it is raw
-// itself when there was nothing to do.
-func cleanPayload(raw []byte) ([]byte, error) {
-	if !mayHoldPrivate(raw) && !mayHoldSecret(raw) {
-		return raw, nil
-	}
-	dec := json.NewDecoder(bytes.NewReader(raw))
-	dec.UseNumber()
-	w := rewriter{dec: dec, field: new(cleaner)}
-	if err := w.value(0); err != nil {
-		return nil, fmt.Errorf("rewrite the payload: %w", err)
-	}
-	return w.out.Bytes(), nil
-}
-
-// cleaner cleans the texts of one field of a payload, in order: a tag or a key
-// that begins in one of them may end in another.
-type cleaner struct {
-	private privateCutter
-	secrets secretMasker
-}
-
-// key cleans the name of a value. Between two tags a plain name stays, for it is
-// the tool's and gives what is around it its shape.
-func (c *cleaner) key(s string) string {
-	if plainName(s) {
-		return s
-	}
-	return c.secrets.mask(c.private.cut(s))
-}
-
-// plainName reports whether s is a short name such as tools give their fields.
-func plainName(s string) bool {
-	const longest = 40
-	if s == "" || len(s) > longest {
-		return false
-	}
-	for _, r := range s {
-		if r != '_' && (r < '0' || r > '9') && (r < 'A' || r > 'Z') && (r < 'a' || r > 'z') {
-			return false
-		}
-	}
-	return true
-}
-
-// value cleans a text that stands under a key.
-func (c *cleaner) value(key, s string) string {
-	s = c.private.cut(s)
-	if namesSecret(key) && s != "" && s != privateMark {
-		return secretMark
-	}
-	return c.secrets.mask(s)
-}
-
-// rewriter writes a payload anew with its texts cleaned; the order and the
-// numbers stay as they are.
-type rewriter struct {
-	dec   *json.Decoder
-	out   bytes.Buffer
-	field *cleaner
-	key   string // the last one that was read
-}
-
-func (w *rewriter) value(depth int) error {
-	tok, err := w.dec.Token()
-	if err != nil {
-		return err
-	}
-	switch t := tok.(type) {
-	case json.Delim:
-		return w.container(t, depth)
-	case string:
-		return w.scalar(w.field.value(w.key, t))
-	default:
-		return w.scalar(t)
-	}
-}
-
-func (w *rewriter) container(open json.Delim, depth int) error {
-	w.out.WriteRune(rune(open))
-	for first := true; w.dec.More(); first = false {
-		if !first {
-			w.out.WriteByte(',')
-		}
-		if open == '{' {
-			if depth == 0 {
-				w.field = new(cleaner) // what is open ends with the field of the payload
-			}
-			tok, err := w.dec.Token()
-			if err != nil {
-				return err
-			}
-			key, ok := tok.(string)
-			if !ok {
-				return fmt.Errorf("key %v is no text", tok)
-			}
-			w.key = key
-			if err := w.scalar(w.field.key(key)); err != nil {
-				return err
-			}
-			w.out.WriteByte(':')
-		}
-		if err := w.value(depth + 1); err != nil {
-			return err
-		}
-	}
-	end, err := w.dec.Token()
-	if err != nil {
-		return err
-	}
-	if d, ok := end.(json.Delim); ok {
-		w.out.WriteRune(rune(d))
-	}
-	return nil
-}
-
-func (w *rewriter) scalar(v any) error {
-	enc := json.NewEncoder(&w.out)
-	enc.SetEscapeHTML(false)
-	if err := enc.Encode(v); err != nil {
-		return err
-	}
-	w.out.Truncate(w.out.Len() - 1) // Encode ends with a newline
-	return nil
 }
 
 // salvage makes a whole payload out of one that was too large to keep: the

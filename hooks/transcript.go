@@ -200,24 +200,21 @@ func (t Transcript) WorkDir() string {
 // Recordable reports whether the settings let an event be recorded, and gives an
 // error when they do not tell what is excluded: then nothing must be.
 func Recordable(cfg *config.Config, e memory.Event) (bool, error) {
-	if !cfg.Understood("exclude") || !cfg.Understood("skip_tools") {
+	if !cfg.SelectionUnderstood() {
 		return false, fmt.Errorf("%s does not tell what is excluded; `cmem doctor` says what is wrong with it", cfg.File())
 	}
 	h := Handler{Config: cfg}
 	return !h.isExcluded(e), nil
 }
 
-// CleanTexts cuts what is private from the texts of one field and masks known
-// shapes of secrets, as is done with what a hook reports.
+// CleanTexts cuts what is private from the texts of one field and masks secrets, as
+// is done with what a hook reports.
 func CleanTexts(texts ...string) []string {
-	var c cleaner
+	var private privateCutter
+	var masker secretMasker
 	clean := make([]string, len(texts))
 	for i, s := range texts {
-		if c.private.depth == 0 && !c.secrets.inKey && !strings.ContainsAny(s, `<\`) && !mayHoldSecret([]byte(s)) {
-			clean[i] = s
-			continue
-		}
-		clean[i] = c.secrets.mask(c.private.cut(s))
+		clean[i] = masker.mask(private.cut(s))
 	}
 	return clean
 }

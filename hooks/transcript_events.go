@@ -80,6 +80,7 @@ func (t Transcript) events(ctx context.Context, yield func(TranscriptEvent) bool
 		}
 	}()
 	waiting := t.agentsByStart()
+	var private privateNote
 	done := map[string]bool{} // tool calls that were given: copies of a conversation repeat them
 	for ctx.Err() == nil {
 		var next *transcriptStream
@@ -116,8 +117,8 @@ func (t Transcript) events(ctx context.Context, yield func(TranscriptEvent) bool
 			e.payload.PromptID = cmp.Or(e.payload.PromptID, story.promptID)
 		}
 		event, err := e.decode()
-		if err != nil {
-			continue // only what could not be a hook's payload either
+		if err != nil || private.hides(event) {
+			continue // only what could not be a hook's payload either, or is not to be kept
 		}
 		if !yield(TranscriptEvent{Event: event, Last: e.payload.Name == memory.EventSessionEnd}) {
 			return nil

@@ -68,10 +68,11 @@ func readLine(raw []byte) (l transcriptLine, ok bool) {
 	return l, l.Type == "user" || l.Type == "assistant" || l.Type == "system" && l.Subtype == "compact_boundary"
 }
 
-// at gives the time of the line, zero when it has none.
+// at gives the time of the line, zero when it has none, or one that no session
+// can have: the name of an event counts nanoseconds since 1970 and cannot hold it.
 func (l transcriptLine) at() time.Time {
 	t, err := time.Parse(time.RFC3339Nano, l.Timestamp)
-	if err != nil {
+	if err != nil || t.Year() < 1971 || t.Year() > 2199 {
 		return time.Time{}
 	}
 	return t.UTC().Truncate(time.Millisecond)

@@ -61,13 +61,18 @@ func oneLine(s string) string { return strings.Join(strings.Fields(harmless(s)),
 
 // harmless makes stored text fit to stand in an answer: control, invisible and
 // private-use characters are dropped, and the "<" of a tag that means something
-// to the model or its host becomes "‹". Other "<" stay: Vec<String>.
+// to the model or its host becomes "‹". Other "<" stay: Vec<String>. White space
+// stays white space: dropping it would make a tag of what was none.
 func harmless(s string) string {
 	var b strings.Builder
 	b.Grow(len(s))
 	for i, r := range s {
 		switch {
 		case r == '\n' || r == '\t':
+		case r == '\r' && strings.HasPrefix(s[i+1:], "\n"):
+			continue
+		case unicode.IsSpace(r):
+			r = ' '
 		case r == utf8.RuneError, hidden(r):
 			continue
 		case r == '<' && recall.BeginsHostTag(s[i+1:]):

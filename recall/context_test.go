@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 	"time"
@@ -244,10 +245,14 @@ func checkBlock(t *testing.T, text string) {
 			t.Errorf("the block holds %q: %q", r, text)
 		}
 	}
-	if squeezed := strings.Join(strings.Fields(body), ""); strings.Contains(squeezed, "</cmem") || strings.Contains(squeezed, "<system-") {
-		t.Errorf("a tag is left: %q", text)
+	if tag := leftTag.FindString(body); tag != "" {
+		t.Errorf("%q is left of a tag: %q", tag, text)
 	}
 }
+
+// leftTag finds what a lenient reader takes for a tag. White space within a name is
+// none: "<cm em" is read as a comparison by everybody.
+var leftTag = regexp.MustCompile(`<\s*/[\s/]*cmem|<[\s/]*system-`)
 
 func FuzzStoredTextCannotLeaveTheBlock(f *testing.F) {
 	f.Add("</cmem-context>", "title")

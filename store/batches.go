@@ -26,23 +26,38 @@ type group struct {
 	closed  bool // nothing more is to be expected
 }
 
+// ripe finds the groups of which batches can be made: the prompt is over, its newest
+// event is older than ?1, or later than ?2 (it was told by a clock that was set back
+// since, and nobody waits for that time), or a batch of ?3 events is full.
+const ripe = `SELECT session_id, prompt_number, events, closed FROM (
+	SELECT session_id, prompt_number, count(*) AS events, min(event_id) AS first,
+		max(event IN ('Stop', 'StopFailure', 'SessionEnd', 'PreCompact'))
+		OR max(created_at_epoch) < ?1 OR max(created_at_epoch) > ?2
+		OR EXISTS (SELECT 1 FROM user_prompts AS p
+			WHERE p.session_id = events.session_id AND p.prompt_number > events.prompt_number) AS closed
+	FROM events WHERE batch_id IS NULL GROUP BY session_id, prompt_number)
+	WHERE closed OR events >= ?3 ORDER BY first`
+
 // GroupEvents puts events that are in no batch yet into batches of one prompt
 // with at most limit events. A prompt's events are taken when one of them ends
 // the turn, when the session has a newer prompt, or when the newest of them is
 // older than quiet; before that only as many as fill whole batches. It says how
-// many batches it formed.
+// many batches it formed, and writes nothing when there are none.
 func (s *Store) GroupEvents(ctx context.Context, now time.Time, quiet time.Duration, limit int) (formed int, err error) {
 	limit = max(limit, 1)
-	err = s.transact(ctx, func(t tx) error {
-		groups, err := all(ctx, t, func(r row) (g group, err error) {
+	find := func(q querier) ([]group, error) {
+		return all(ctx, q, func(r row) (g group, err error) {
 			return g, r.Scan(&g.session, &g.prompt, &g.events, &g.closed)
-		}, `SELECT session_id, prompt_number, count(*),
-				max(event IN ('Stop', 'StopFailure', 'SessionEnd', 'PreCompact'))
-				OR max(created_at_epoch) < ?
-				OR EXISTS (SELECT 1 FROM user_prompts AS p
-					WHERE p.session_id = events.session_id AND p.prompt_number > events.prompt_number)
-			FROM events WHERE batch_id IS NULL
-			GROUP BY session_id, prompt_number ORDER BY min(event_id)`, now.Add(-quiet).UnixMilli())
+		}, ripe, now.Add(-quiet).UnixMilli(), now.Add(clockSlack).UnixMilli(), limit)
+	}
+	if groups, err := find(s.read); err != nil || len(groups) == 0 {
+		if err != nil {
+			err = fmt.Errorf("group events: %w", err)
+		}
+		return 0, err
+	}
+	err = s.transact(ctx, func(t tx) error {
+		groups, err := find(t)
 		if err != nil {
 			return err
 		}
@@ -77,11 +92,16 @@ func formBatch(ctx context.Context, t tx, g group, now time.Time, n int) error {
 	return err
 }
 
+// retryHorizon is how far ahead a next attempt can be. One that is later was set by a
+// clock that has been set back since, and is due.
+const retryHorizon = 2 * time.Hour
+
 // PendingBatches gives batches that wait for their final observations and whose
 // next attempt is due, oldest first.
 func (s *Store) PendingBatches(ctx context.Context, now time.Time, limit int) ([]memory.Batch, error) {
 	list, err := all(ctx, s.read, scanBatch, "SELECT "+batchColumns+` FROM batches
-		WHERE state <> 'done' AND next_attempt_epoch <= ? ORDER BY id LIMIT ?`, now.UnixMilli(), limit)
+		WHERE state <> 'done' AND (next_attempt_epoch <= ? OR next_attempt_epoch > ?) ORDER BY id LIMIT ?`,
+		now.UnixMilli(), now.Add(retryHorizon).UnixMilli(), limit)
 	if err != nil {
 		return nil, fmt.Errorf("list pending batches: %w", err)
 	}

@@ -221,6 +221,7 @@ func TestSummaryIsDueAtTheRightMoments(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			s := newStore(t)
 			tt.events(&day{session: "s1"}).store(t, s)
+			compressEnded(t, s)
 			due, err := s.SessionsDue(t.Context(), 10)
 			if err != nil || (len(due) == 1) != tt.want {
 				t.Errorf("due %+v (%v)", due, err)

@@ -208,7 +208,7 @@ func (s *Store) damaged(how string) Finding {
 	return Finding{
 		Name:    CheckIntegrity,
 		Problem: "the file is damaged: " + how,
-		Advice:  "restore a copy of " + s.path + ", or save what can be read with: sqlite3 " + s.path + " .recover",
+		Advice:  "`cmem doctor --fix` saves what can be read into a fresh store and keeps this one",
 	}
 }
 

@@ -299,7 +299,7 @@ func TestDamagedPageIsFoundAndNotPapered(t *testing.T) {
 	}
 	defer s.Close() //nolint:errcheck // it is damaged
 	found, err := s.Check(t.Context())
-	if err != nil || len(found) != 1 || found[0].Fixable || !strings.Contains(found[0].Advice, ".recover") {
+	if err != nil || len(found) != 1 || found[0].Fixable || !strings.Contains(found[0].Advice, "doctor --fix") {
 		t.Errorf("%+v (%v)", found, err)
 	}
 	if done, err := s.Fix(t.Context()); !errors.Is(err, ErrDamaged) || len(done) != 0 {

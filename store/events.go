@@ -18,11 +18,13 @@ const (
 	unknownSession = "unknown"
 )
 
-// AddEvents stores events, each once by its ID however often it is given, with
-// the sessions and prompts that they tell of, in one transaction. Events should
-// come in the order of their IDs. It says how many were new.
+// AddEvents stores events, each once, with the sessions and prompts that they tell
+// of, in one transaction. An event is known by its ID; under another ID the same
+// event of a hook that is registered twice is recognised too. Events should come in
+// the order of their IDs. It says how many were new. When it returns without an
+// error they are on the disk: not even a power cut takes them back.
 func (s *Store) AddEvents(ctx context.Context, events []memory.Event) (added int, err error) {
-	err = s.transact(ctx, func(t tx) error {
+	err = s.transactDurably(ctx, func(t tx) error {
 		for _, e := range events {
 			isNew, err := s.addEvent(ctx, t, e)
 			if err != nil {
@@ -55,8 +57,16 @@ func (s *Store) addEvent(ctx context.Context, t tx, e memory.Event) (added bool,
 	}
 	e.Name, e.Project = clean(e.Name), clean(cmp.Or(e.Project, e.CWD))
 	e.SessionID = cmp.Or(clean(e.SessionID), unknownSession)
+	sum, within := fingerprint(e)
+	if twin, err := isTwin(ctx, t, e, sum, within); twin || err != nil {
+		return false, err
+	}
 
-	if err := touchSession(ctx, t, e); err != nil {
+	if gone, err := isForgotten(ctx, t, e); gone || err != nil {
+		return false, err
+	}
+
+	if err := touchSession(ctx, t, e, s.now()); err != nil {
 		return false, fmt.Errorf("session %s: %w", e.SessionID, err)
 	}
 	prompt, err := promptNumber(ctx, t, e)
@@ -73,16 +83,21 @@ func (s *Store) addEvent(ctx context.Context, t tx, e memory.Event) (added bool,
 		return false, err
 	}
 	_, err = t.exec(ctx, `INSERT INTO events (event_id, session_id, project, prompt_number, event, tool_name, tool_use_id,
-			agent_id, git_branch, git_commit, created_at, created_at_epoch, payload)
-		VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+			agent_id, git_branch, git_commit, created_at, created_at_epoch, payload, fingerprint, prompt_id)
+		VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
 		e.ID, e.SessionID, e.Project, prompt, e.Name, clean(e.ToolName), clean(e.ToolUseID),
-		clean(e.AgentID), clean(e.Branch), clean(e.Commit), isoTime(e.CreatedAt), e.CreatedAt.UnixMilli(), payload)
+		clean(e.AgentID), clean(e.Branch), clean(e.Commit), isoTime(e.CreatedAt), e.CreatedAt.UnixMilli(), payload, sum, clean(e.PromptID))
 	return err == nil, err
 }
 
+// clockSlack is how far ahead of the clock a stored time may be before it is plain
+// that the clock was set back since.
+const clockSlack = time.Minute
+
 // touchSession creates the session of e or moves it on. An event that arrives
-// late changes nothing that a later one has said.
-func touchSession(ctx context.Context, t tx, e memory.Event) error {
+// late changes nothing that a later one has said, unless that one was told by a
+// clock that has been set back since.
+func touchSession(ctx context.Context, t tx, e memory.Event, now time.Time) error {
 	ended := e.Name == memory.EventSessionEnd
 	status := memory.SessionActive
 	var completedAt, completedEpoch any
@@ -103,9 +118,10 @@ func touchSession(ctx context.Context, t tx, e memory.Event) error {
 			last_event_at_epoch = excluded.last_event_at_epoch,
 			completed_at = excluded.completed_at,
 			completed_at_epoch = excluded.completed_at_epoch
-		WHERE excluded.last_event_at_epoch >= last_event_at_epoch`,
+		WHERE excluded.last_event_at_epoch >= last_event_at_epoch OR last_event_at_epoch > ?`,
 		e.SessionID, cmp.Or(clean(e.Agent), "claude-code"), e.Project, clean(e.CWD), clean(e.TranscriptPath), clean(e.Branch), status,
-		isoTime(e.CreatedAt), e.CreatedAt.UnixMilli(), isoTime(e.CreatedAt), e.CreatedAt.UnixMilli(), completedAt, completedEpoch)
+		isoTime(e.CreatedAt), e.CreatedAt.UnixMilli(), isoTime(e.CreatedAt), e.CreatedAt.UnixMilli(), completedAt, completedEpoch,
+		now.Add(clockSlack).UnixMilli())
 	return err
 }
 
@@ -123,7 +139,7 @@ func promptNumber(ctx context.Context, t tx, e memory.Event) (int, error) {
 		n, err := number(ctx, t, `SELECT prompt_number FROM user_prompts
 			WHERE session_id = ? AND prompt_id = ? AND (? <> ? OR prompt_text = ?)
 			ORDER BY prompt_number DESC LIMIT 1`,
-			// A hook that is installed twice reports the same prompt twice.
+			// An import tells of a prompt that a hook has told of long ago.
 			e.SessionID, clean(e.PromptID), e.Name, memory.EventUserPromptSubmit, clean(e.Prompt))
 		if err == nil {
 			return int(n), nil
@@ -142,7 +158,23 @@ func promptNumber(ctx context.Context, t tx, e memory.Event) (int, error) {
 	if _, err := insertPrompt(ctx, t, p); err != nil {
 		return 0, err
 	}
+	if err := adoptEvents(ctx, t, p); err != nil {
+		return 0, err
+	}
 	return p.Number, titleSession(ctx, t, p)
+}
+
+// adoptEvents gives a new prompt the events that name it and came before it: the
+// clock was set back in between, and events are taken in by their time.
+func adoptEvents(ctx context.Context, t tx, p memory.Prompt) error {
+	if p.PromptID == "" {
+		return nil
+	}
+	_, err := t.exec(ctx, `UPDATE events SET prompt_number = ?1
+		WHERE session_id = ?2 AND batch_id IS NULL AND prompt_id = ?3 AND NOT EXISTS (
+			SELECT 1 FROM user_prompts WHERE session_id = ?2 AND prompt_id = ?3 AND prompt_number <> ?1)`,
+		p.Number, p.SessionID, clean(p.PromptID))
+	return err
 }
 
 // titleSession gives a session without a title the first words of what the person asked.

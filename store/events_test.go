@@ -89,7 +89,7 @@ func TestEventsKnowTheirPrompt(t *testing.T) {
 		prompt("two", "p2").tool("Edit", "p1").      // 2, and 1: it says so itself
 		tool("Bash", "").tool("Grep", "unheard-of"). // 2 2: the latest
 		prompt("<task-notification>done", "p3").     // 3
-		prompt("two", "p2").                         // 2: reported twice
+		prompt("two", "p2").                         // reported twice: not stored again
 		prompt("three, same id as before", "p2").    // 4
 		add(memory.EventStop).store(t, s)            // 4
 	events, err := s.RawEvents(t.Context(), "s1", -1, "", 100)
@@ -100,7 +100,7 @@ func TestEventsKnowTheirPrompt(t *testing.T) {
 	for _, e := range events {
 		got[e.ID] = e.PromptNumber
 	}
-	for i, want := range []int{0, 1, 1, 2, 1, 2, 2, 3, 2, 4, 4} {
+	for i, want := range []int{0, 1, 1, 2, 1, 2, 2, 3, 0, 4, 4} {
 		if id := fmt.Sprintf("s1-%06d", i+1); got[id] != want {
 			t.Errorf("event %s belongs to prompt %d, want %d", id, got[id], want)
 		}

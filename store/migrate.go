@@ -4,31 +4,28 @@ import (
 	"context"
 	"database/sql"
 	"embed"
-	"errors"
 	"fmt"
-	"os"
-	"path/filepath"
-	"slices"
 )
 
 //go:embed migrations/*.sql
 var migrationFiles embed.FS
+
+// vacuumIncremental is the value of PRAGMA auto_vacuum with which free pages are
+// given back when asked for.
+const vacuumIncremental = 2
 
 // migration is one step of the schema. Steps are never changed after a release.
 type migration struct {
 	version int // PRAGMA user_version after the step
 	file    string
 	sql     string // set in tests; otherwise the file's
-	// adds says that the step only adds columns, tables and indexes. It reads and
-	// writes no memory, so no copy of the store has to be made before it, which of a
-	// large store takes minutes.
-	adds bool
 }
 
 // schema is the history of the store's schema, oldest first.
 var schema = []migration{
 	{version: 1, file: "migrations/0001_store.sql"},
-	{version: 2, file: "migrations/0002_edits.sql", adds: true},
+	{version: 2, file: "migrations/0002_edits.sql"},
+	{version: 3, file: "migrations/0003_twins.sql"},
 }
 
 func newest(steps []migration) int { return steps[len(steps)-1].version }
@@ -42,8 +39,8 @@ func (m migration) text() (string, error) {
 }
 
 // migrate brings the file behind conn up to the newest step. Other processes may
-// be doing the same at the same time.
-func migrate(ctx context.Context, conn *sql.Conn, path string, steps []migration) error {
+// be doing the same at the same time. With careful a backup is made before.
+func migrate(ctx context.Context, conn *sql.Conn, path string, steps []migration, careful bool) error {
 	have, err := identify(ctx, conn)
 	if err != nil {
 		return err
@@ -51,6 +48,11 @@ func migrate(ctx context.Context, conn *sql.Conn, path string, steps []migration
 	want := newest(steps)
 	if have > want {
 		return &NewerSchemaError{Path: path, Have: have, Want: want}
+	}
+	// A file that has something in it keeps the way it was made. Free pages can only
+	// be given back (Housekeep) when it was made for that.
+	if _, err := conn.ExecContext(ctx, fmt.Sprintf("PRAGMA auto_vacuum = %d", vacuumIncremental)); err != nil {
+		return err
 	}
 	// Turning the log on needs the file for itself and does not wait for it.
 	err = retryBusy(ctx, func() error {
@@ -69,8 +71,10 @@ func migrate(ctx context.Context, conn *sql.Conn, path string, steps []migration
 	if have == want {
 		return nil
 	}
-	if have > 0 && slices.ContainsFunc(steps, func(m migration) bool { return m.version > have && !m.adds }) {
-		if err := backup(ctx, conn, path, have); err != nil {
+	// Also before a step that only adds something: a copy of a gigabyte takes seconds,
+	// once an upgrade, and what a step does wrong is found later than it is done.
+	if have > 0 && careful {
+		if err := backUpForMigration(ctx, conn, path, have); err != nil {
 			return fmt.Errorf("back up before migrating from schema version %d: %w", have, err)
 		}
 	}
@@ -125,30 +129,4 @@ func apply(ctx context.Context, conn *sql.Conn, m migration) (err error) {
 	}
 	_, err = conn.ExecContext(ctx, "COMMIT")
 	return err
-}
-
-// backup writes a consistent copy of the store beside it while others go on
-// using it. The copy stands under its final name only when it is whole.
-func backup(ctx context.Context, conn *sql.Conn, path string, version int) error {
-	final := backupPath(path, version)
-	f, err := os.CreateTemp(filepath.Dir(path), "backup-*.tmp") // mode 0600
-	if err != nil {
-		return err
-	}
-	part := f.Name()
-	if err := f.Close(); err != nil {
-		return err
-	}
-	if _, err := conn.ExecContext(ctx, "VACUUM INTO ?", part); err != nil {
-		return errors.Join(err, os.Remove(part))
-	}
-	if err := os.Rename(part, final); err != nil {
-		return errors.Join(err, os.Remove(part))
-	}
-	return nil
-}
-
-// backupPath is where the copy of a store before its migration from version stands.
-func backupPath(path string, version int) string {
-	return fmt.Sprintf("%s.v%d.bak", path, version)
 }

@@ -33,6 +33,17 @@ func oldStore(t *testing.T) (path string) {
 	return path
 }
 
+// migrationBackup gives the path of the one backup that there is, which a migration
+// made.
+func migrationBackup(t *testing.T, path string) string {
+	t.Helper()
+	list, err := Backups(path)
+	if err != nil || len(list) != 1 || list[0].Reason != BackupMigration {
+		t.Fatalf("backups %+v (%v), want one made before a migration", list, err)
+	}
+	return list[0].Path
+}
+
 func TestMigrationBacksUpAndKeepsEverything(t *testing.T) {
 	path := oldStore(t)
 	s, err := open(t.Context(), path, nextSchema("CREATE TABLE novelty (id INTEGER PRIMARY KEY);"))
@@ -50,7 +61,7 @@ func TestMigrationBacksUpAndKeepsEverything(t *testing.T) {
 		t.Fatal(err)
 	}
 
-	copied := backupPath(path, newest(schema))
+	copied := migrationBackup(t, path)
 	if info, err := os.Stat(copied); err != nil {
 		t.Fatal(err)
 	} else if mode := info.Mode().Perm(); runtime.GOOS != "windows" && mode != 0o600 {
@@ -68,8 +79,7 @@ func TestMigrationBacksUpAndKeepsEverything(t *testing.T) {
 	}
 }
 
-// A step that only adds leaves a large store's memories alone: it needs no copy.
-func TestTheFirstSchemaGrowsWithoutACopy(t *testing.T) {
+func TestTheFirstSchemaGrowsAfterACopy(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "data", "cmem.db")
 	old, err := open(t.Context(), path, schema[:1])
 	if err != nil {
@@ -91,9 +101,7 @@ func TestTheFirstSchemaGrowsWithoutACopy(t *testing.T) {
 	if hits, err := s.Search(t.Context(), "cart", memory.Filter{}, 10); err != nil || len(hits) != 1 {
 		t.Errorf("%d hits (%v)", len(hits), err)
 	}
-	if copies, _ := filepath.Glob(filepath.Join(filepath.Dir(path), "*.bak")); len(copies) != 0 {
-		t.Errorf("copies %v", copies)
-	}
+	migrationBackup(t, path)
 	undo, err := s.Edit(t.Context(), []int64{list[0].ID}, memory.Edit{Pinned: ptr(true)})
 	if err != nil {
 		t.Fatal(err)
@@ -108,8 +116,8 @@ func TestTheFirstSchemaGrowsWithoutACopy(t *testing.T) {
 
 func TestNewStoreNeedsNoBackup(t *testing.T) {
 	s := newStore(t)
-	if copies, _ := filepath.Glob(filepath.Join(filepath.Dir(s.Path()), "*.bak")); len(copies) != 0 {
-		t.Errorf("a new store was backed up: %v", copies)
+	if copies, err := Backups(s.Path()); err != nil || len(copies) != 0 {
+		t.Errorf("a new store was backed up: %v (%v)", copies, err)
 	}
 }
 

@@ -18,6 +18,23 @@ import (
 const childStore = "CMEM_TEST_CHILD_STORE"
 
 func TestMain(m *testing.M) {
+	if path := os.Getenv(childMigration); path != "" {
+		s, err := open(context.Background(), path, slowSchema())
+		if err == nil {
+			err = s.Close()
+		}
+		if err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			os.Exit(1)
+		}
+		os.Exit(0)
+	}
+	if path := os.Getenv(childReader); path != "" {
+		if err := readForEver(path); err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			os.Exit(1)
+		}
+	}
 	if spec := os.Getenv(childStore); spec != "" {
 		if err := writeForEver(spec); err != nil {
 			fmt.Fprintln(os.Stderr, err)
@@ -44,7 +61,7 @@ func writeForEver(spec string) error {
 		events := make([]memory.Event, 20)
 		for i := range events {
 			events[i] = memory.Event{
-				ID: fmt.Sprintf("%s-%08d", name, n), SessionID: name, Project: webshop, Name: memory.EventPostToolUse, CreatedAt: noon, Raw: []byte("{}"),
+				ID: fmt.Sprintf("%s-%08d", name, n), SessionID: name, Project: webshop, Name: memory.EventPostToolUse, CreatedAt: noon, Raw: fmt.Appendf(nil, `{"n":%d}`, n),
 			}
 			n++
 		}

@@ -49,12 +49,18 @@ func sessionPage(f filter, in span, direction string, limit int) (query string, 
 		sessionColumns, &w, direction), append(w.args, limit)
 }
 
-// SessionsDue gives sessions that need a summary and whose batches all have an
-// observation or at least a provisional one.
+// turnUntold is true of a session s with a turn that has ended and of which no batch was
+// made yet: events may be stored at any time between two looks of the worker.
+const turnUntold = `EXISTS (SELECT 1 FROM events AS e WHERE e.session_id = s.session_id
+	AND e.batch_id IS NULL AND e.event IN ('Stop', 'SessionEnd', 'PreCompact'))`
+
+// SessionsDue gives sessions that need a summary, whose turns are all in batches and
+// whose batches all have an observation or at least a provisional one.
 func (s *Store) SessionsDue(ctx context.Context, limit int) ([]memory.Session, error) {
 	due, err := all(ctx, s.read, scanSession, "SELECT "+sessionColumns+` FROM sdk_sessions AS s
 		WHERE summary_due = 1
 		AND NOT EXISTS (SELECT 1 FROM batches AS b WHERE b.session_id = s.session_id AND b.state = 'pending')
+		AND NOT `+turnUntold+`
 		ORDER BY id LIMIT ?`, limit)
 	if err != nil {
 		return nil, fmt.Errorf("list sessions without a summary: %w", err)

@@ -57,18 +57,23 @@ type Store struct {
 
 // Open opens the store at path for reading and writing. It creates the file
 // (mode 0600) and its directory (0700) where they are missing, and brings an
-// older schema up to date, after writing a copy of it beside the file when more
-// is changed than added. The error is ErrDamaged, ErrBusy, ErrForeign or a *NewerSchemaError where one of them
-// applies.
+// older schema up to date, after writing a copy of it into the folder of backups.
+// The error is ErrDamaged, ErrBusy, ErrForeign, a *NewerSchemaError or a
+// *NoRoomError where one of them applies.
 func Open(ctx context.Context, path string) (*Store, error) {
 	s, err := open(ctx, path, schema)
 	if err != nil {
-		return nil, fmt.Errorf("open store %s: %w", path, named(err))
+		return nil, fmt.Errorf("open store %s: %w", path, named(noRoom(err, path)))
 	}
 	return s, nil
 }
 
 func open(ctx context.Context, path string, steps []migration) (*Store, error) {
+	return openWith(ctx, path, steps, true)
+}
+
+// openWith is open; without careful no backup is made before a migration.
+func openWith(ctx context.Context, path string, steps []migration, careful bool) (*Store, error) {
 	path, err := filepath.Abs(path)
 	if err != nil {
 		return nil, err
@@ -76,32 +81,80 @@ func open(ctx context.Context, path string, steps []migration) (*Store, error) {
 	if err := os.MkdirAll(filepath.Dir(path), dirMode); err != nil {
 		return nil, err
 	}
-	// SQLite would create the file with the umask's permissions. Its -wal and
-	// -shm files get those of the database.
-	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, fileMode)
+	for {
+		s, err := openOnce(ctx, path, steps, careful)
+		if errors.Is(err, ErrReplaced) {
+			continue // just now: the other file may be in order
+		}
+		return s, err
+	}
+}
+
+func openOnce(ctx context.Context, path string, steps []migration, careful bool) (*Store, error) {
+	file, err := findOrMake(path)
 	if err != nil {
 		return nil, err
 	}
-	file, err := f.Stat()
-	if err := errors.Join(err, f.Close()); err != nil {
-		return nil, err
-	}
-
 	w, err := openWriter(ctx, path)
 	if err != nil {
+		return nil, damage(path, err)
+	}
+	s := &Store{path: path, file: file, write: w, now: time.Now, scored: maxScored}
+	// The file and its log are opened one after the other. If another file took the
+	// place in between, the log is that one's.
+	_, err = identify(ctx, w.conn)
+	if err == nil {
+		err = s.replaced()
+	}
+	if err == nil {
+		err = migrate(ctx, w.conn, path, steps, careful)
+	}
+	if err == nil {
+		err = w.findErasing(ctx)
+	}
+	if err == nil {
+		s.read, err = openReader(path)
+	}
+	if err != nil {
+		return nil, damage(path, errors.Join(err, w.close()))
+	}
+	return s, nil
+}
+
+// findOrMake gives the store's file, after making an empty one where there is
+// none: SQLite would give it the umask's permissions. Its -wal and -shm files get
+// those of the file. A file that is there is not opened: when a process closes a
+// file, the system forgets the locks that SQLite in the same process has on it.
+func findOrMake(path string) (fs.FileInfo, error) {
+	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE|os.O_EXCL, fileMode)
+	if err == nil {
+		err = f.Close()
+	} else if errors.Is(err, fs.ErrExist) {
+		err = nil
+	}
+	if err != nil {
 		return nil, err
 	}
-	if err := migrate(ctx, w.conn, path, steps); err != nil {
-		return nil, errors.Join(err, w.close())
+	file, err := os.Stat(path)
+	if err != nil || file.Size() > 0 {
+		return file, err
 	}
-	if err := w.findErasing(ctx); err != nil {
-		return nil, errors.Join(err, w.close())
+	// A new store has its first page before it has a log. SQLite would remove the log.
+	if log, err := sizeOf(path + "-wal"); err != nil || log > 0 {
+		return nil, errors.Join(fmt.Errorf("%w: it is empty, but its log is not", ErrDamaged), err)
 	}
-	r, err := openReader(path)
-	if err != nil {
-		return nil, errors.Join(err, w.close())
+	return file, nil
+}
+
+// damage gives err, or what it means when the file does not begin as a store does.
+func damage(path string, err error) error {
+	if isBusy(err) || errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
+		return err
 	}
-	return &Store{path: path, file: file, read: r, write: w, now: time.Now, scored: maxScored}, nil
+	if lost := lostStart(path); errors.Is(lost, ErrDamaged) {
+		return lost
+	}
+	return err
 }
 
 // OpenReadOnly opens the store at path for reading, with a single statement:
@@ -131,9 +184,16 @@ func openReadOnly(ctx context.Context, path string) (*Store, error) {
 	if err != nil {
 		return nil, err
 	}
+	s := &Store{path: path, file: file, read: r, now: time.Now, scored: maxScored}
 	var have int
 	if err := r.db.QueryRowContext(ctx, "PRAGMA user_version").Scan(&have); err != nil {
-		return nil, errors.Join(err, r.close())
+		return nil, damage(path, errors.Join(err, r.close()))
+	}
+	if err := s.replaced(); err != nil { // see openOnce
+		if err = errors.Join(err, r.close()); errors.Is(err, ErrReplaced) {
+			return openReadOnly(ctx, path)
+		}
+		return nil, err
 	}
 	want := newest(schema)
 	switch {
@@ -145,9 +205,9 @@ func openReadOnly(ctx context.Context, path string) (*Store, error) {
 		err = &NewerSchemaError{Path: path, Have: have, Want: want}
 	}
 	if err != nil {
-		return nil, errors.Join(err, r.close())
+		return nil, damage(path, errors.Join(err, r.close()))
 	}
-	return &Store{path: path, file: file, read: r, now: time.Now, scored: maxScored}, nil
+	return s, nil
 }
 
 // Path gives the absolute path of the store's file.

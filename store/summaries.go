@@ -77,7 +77,8 @@ func summaryPage(f filter, in span, direction string, limit int) (query string, 
 }
 
 // AddSummary stores a checkpoint of a session in the place of the session's
-// active ones, and gives it back as stored. The session is no longer due.
+// active ones, and gives it back as stored. The session is no longer due, unless another turn of it
+// has ended meanwhile.
 func (s *Store) AddSummary(ctx context.Context, m memory.Summary) (memory.Summary, error) {
 	err := s.transact(ctx, func(t tx) error {
 		session, err := one(ctx, t, scanSession, "SELECT "+sessionColumns+" FROM sdk_sessions WHERE session_id = ?", m.SessionID)
@@ -94,8 +95,7 @@ func (s *Store) AddSummary(ctx context.Context, m memory.Summary) (memory.Summar
 		if m, _, err = s.insertSummary(ctx, t, m); err != nil {
 			return err
 		}
-		_, err = t.exec(ctx, "UPDATE sdk_sessions SET summary_due = 0 WHERE session_id = ?", m.SessionID)
-		return err
+		return clearSummaryDue(ctx, t, m.SessionID)
 	})
 	if err != nil {
 		return m, fmt.Errorf("store the summary of session %s: %w", m.SessionID, err)
@@ -135,19 +135,25 @@ func (s *Store) insertSummary(ctx context.Context, t tx, m memory.Summary) (stor
 
 // MarkSummaryDue says that a session needs a summary.
 func (s *Store) MarkSummaryDue(ctx context.Context, sessionID string) error {
-	return s.setSummaryDue(ctx, sessionID, 1)
-}
-
-// ClearSummaryDue says that a session needs no summary for now.
-func (s *Store) ClearSummaryDue(ctx context.Context, sessionID string) error {
-	return s.setSummaryDue(ctx, sessionID, 0)
-}
-
-func (s *Store) setSummaryDue(ctx context.Context, sessionID string, due int) error {
-	err := s.transact(ctx, func(t tx) error {
-		_, err := t.exec(ctx, "UPDATE sdk_sessions SET summary_due = ? WHERE session_id = ?", due, sessionID)
+	return s.noteSummaryDue(ctx, sessionID, func(ctx context.Context, t tx, id string) error {
+		_, err := t.exec(ctx, "UPDATE sdk_sessions SET summary_due = 1 WHERE session_id = ?", id)
 		return err
 	})
+}
+
+// ClearSummaryDue says that a session needs no summary for now. It stays due when
+// another turn of it has ended meanwhile.
+func (s *Store) ClearSummaryDue(ctx context.Context, sessionID string) error {
+	return s.noteSummaryDue(ctx, sessionID, clearSummaryDue)
+}
+
+func clearSummaryDue(ctx context.Context, t tx, sessionID string) error {
+	_, err := t.exec(ctx, "UPDATE sdk_sessions AS s SET summary_due = "+turnUntold+" WHERE session_id = ?", sessionID)
+	return err
+}
+
+func (s *Store) noteSummaryDue(ctx context.Context, sessionID string, note func(context.Context, tx, string) error) error {
+	err := s.transact(ctx, func(t tx) error { return note(ctx, t, sessionID) })
 	if err != nil {
 		return fmt.Errorf("note whether session %s needs a summary: %w", sessionID, err)
 	}

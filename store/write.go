@@ -90,17 +90,31 @@ func (s *Store) transact(ctx context.Context, f func(tx) error) error {
 	if err := s.replaced(); err != nil {
 		return err
 	}
-	return s.write.transact(ctx, f)
+	return noRoom(s.write.transact(ctx, f), s.path)
 }
 
-func (w *writer) transact(ctx context.Context, f func(tx) error) error {
+// take waits for the turn to use conn; release gives it back.
+func (w *writer) take(ctx context.Context) error {
 	select {
 	case <-ctx.Done():
 		return ctx.Err()
 	case <-w.turn:
+		return nil
 	}
-	defer func() { w.turn <- struct{}{} }()
+}
 
+func (w *writer) release() { w.turn <- struct{}{} }
+
+func (w *writer) transact(ctx context.Context, f func(tx) error) error {
+	if err := w.take(ctx); err != nil {
+		return err
+	}
+	defer w.release()
+	return w.run(ctx, f)
+}
+
+// run is transact for who has the turn.
+func (w *writer) run(ctx context.Context, f func(tx) error) error {
 	// IMMEDIATE takes the write lock at once: a transaction that begins with a
 	// read and writes later can fail although everyone waited politely.
 	if _, err := w.conn.ExecContext(ctx, "BEGIN IMMEDIATE"); err != nil {

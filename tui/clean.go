@@ -63,7 +63,7 @@ func clean(s string, lines bool) string {
 			continue
 		}
 		marks = 0
-		blank := r == ' ' || r == '\t' || isNewline(r)
+		blank := r == '\t' || isNewline(r) || unicode.Is(unicode.Zs, r)
 		switch {
 		case blank && !lines:
 			if !space {
@@ -80,6 +80,7 @@ func clean(s string, lines bool) string {
 		case unicode.IsControl(r):
 			b.WriteRune(utf8.RuneError)
 		case unicode.Is(unicode.Cf, r): // invisible: direction overrides, zero-width, tags
+			continue // white space on both sides of it is one run
 		case unicode.Is(unicode.Zs, r):
 			b.WriteByte(' ')
 		default: // invalid bytes come as utf8.RuneError

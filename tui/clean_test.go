@@ -25,8 +25,9 @@ func TestStoredTextIsHarmlessInOneRow(t *testing.T) {
 		{"hidden tags go", "safe\U000E0041\U000E0042", "safe"},
 		{"invalid bytes are replaced", "a\xff\xfeb", "a\uFFFD\uFFFDb"},
 		{"line separators end no line", "a\u2028b\u2029c", "a b c"},
-		{"wide spaces become spaces", "a\u3000\u00a0b", "a  b"},
+		{"wide spaces become spaces", "a\u3000\u00a0b", "a b"},
 		{"no pile of marks", "x" + strings.Repeat("\u0302", 40), "x" + strings.Repeat("\u0302", maxMarks)},
+		{"a run of any white space is one space", "a\u2003 \u3000b \u200b c", "a b c"},
 		{"space around it goes", "  a  b  ", "a b"},
 		{"nothing stays nothing", "", ""},
 	} {

@@ -9,12 +9,12 @@ import (
 	"cmem/store"
 )
 
-// askTimeout is how long one request to a provider may take.
-const askTimeout = 2 * time.Minute
-
 const (
 	firstPause = 10 * time.Second
 	longPause  = 10 * time.Minute // also after a wrong key: the person has to act first
+	// longestPause is how long a provider can ask to be left alone. The store takes
+	// an attempt that is due much later for the doing of a wrong clock.
+	longestPause = time.Hour
 )
 
 // breaker keeps a provider that fails from being asked again and again: each
@@ -61,7 +61,7 @@ func (b *breaker) note(now time.Time, err error) {
 	pause := min(firstPause<<min(b.failures-1, 6), longPause)
 	var e *llm.Error
 	if errors.As(err, &e) && e.RetryAfter > pause {
-		pause = e.RetryAfter
+		pause = min(e.RetryAfter, longestPause)
 	}
 	if kind == llm.KindAuth {
 		pause = longPause

@@ -2,11 +2,13 @@ package worker
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"time"
 
 	"cmem/llm"
+	"cmem/logs"
 	"cmem/memory"
 )
 
@@ -26,7 +28,7 @@ func (w *worker) compress(ctx context.Context) (int, error) {
 	}
 	done := 0
 	for _, b := range batches {
-		if ctx.Err() != nil {
+		if ctx.Err() != nil || w.mustLeave() {
 			return done, nil
 		}
 		if err := w.compressBatch(ctx, b); err != nil {
@@ -38,6 +40,7 @@ func (w *worker) compress(ctx context.Context) (int, error) {
 }
 
 func (w *worker) compressBatch(ctx context.Context, b memory.Batch) error {
+	w.work()
 	in, err := w.batchInput(ctx, b)
 	if err != nil {
 		return err
@@ -46,12 +49,12 @@ func (w *worker) compressBatch(ctx context.Context, b memory.Batch) error {
 		_, err := w.store.FinishBatch(ctx, b.ID, nil, memory.BatchDone)
 		return err
 	}
-	r, by, err := w.ask(ctx, func(ctx context.Context, c llm.Compressor) (llm.Result, error) { return c.Compress(ctx, in) })
-	if ctx.Err() != nil {
+	a, by, err := w.ask(ctx, compressing(in))
+	if ctx.Err() != nil || errors.Is(err, errStopped) {
 		return nil // the batch is still pending
 	}
 	if err == nil {
-		if _, err := w.store.FinishBatch(ctx, b.ID, complete(r, by, in, false), memory.BatchDone); err != nil {
+		if _, err := w.store.FinishBatch(ctx, b.ID, complete(a.result, by, in, false), memory.BatchDone); err != nil {
 			return err
 		}
 		if b.State == memory.BatchProvisional {
@@ -73,7 +76,7 @@ func tellsSomething(e memory.Event) bool { return e.IsTool() || e.LastAssistantM
 func (w *worker) standIn(ctx context.Context, b memory.Batch, in llm.Batch, failure error) error {
 	final := llm.KindOf(failure) == llm.KindRequest && b.Attempts+1 >= giveUpAfter
 	if b.State == memory.BatchPending || final {
-		r, err := guarded(ctx, w.Local, func(ctx context.Context, c llm.Compressor) (llm.Result, error) { return c.Compress(ctx, in) })
+		a, err := guarded(ctx, w.Local, compressing(in))
 		if err != nil {
 			return w.putOff(ctx, b, err)
 		}
@@ -81,16 +84,16 @@ func (w *worker) standIn(ctx context.Context, b memory.Batch, in llm.Batch, fail
 		if final {
 			state = memory.BatchDone
 		}
-		if _, err := w.store.FinishBatch(ctx, b.ID, complete(r, w.Local.ID(), in, !final), state); err != nil {
+		if _, err := w.store.FinishBatch(ctx, b.ID, complete(a.result, w.Local.ID(), in, !final), state); err != nil {
 			return err
 		}
 	}
 	if final {
-		w.Log.Warn("provider refuses this batch, the local version stays", "batch", b.ID, "error", failure.Error())
+		w.Log.Warn("provider refuses this batch, the local version stays", "kind", logs.ProviderRefused, "batch", b.ID, "error", failure)
 		return nil
 	}
 	next := w.breaker.next(time.Now())
-	w.Log.Warn("provider failed, the local version stands in", "batch", b.ID, "attempt", b.Attempts+1, "next", next.UTC().Format(time.RFC3339), "error", failure.Error())
+	w.Log.Warn("provider failed, the local version stands in", "kind", logs.ProviderFailed, "batch", b.ID, "attempt", b.Attempts+1, "next", next.UTC().Format(time.RFC3339), "error", failure)
 	return w.store.RetryBatch(ctx, b.ID, failure.Error(), next)
 }
 
@@ -99,36 +102,12 @@ func (w *worker) standIn(ctx context.Context, b memory.Batch, in llm.Batch, fail
 // must not keep the others waiting.
 func (w *worker) putOff(ctx context.Context, b memory.Batch, failure error) error {
 	if b.Attempts+1 < giveUpAfter {
-		w.Log.Error("batch not compressed, trying again later", "batch", b.ID, "error", failure.Error())
+		w.Log.Error("batch not compressed, trying again later", "kind", logs.BatchDelayed, "batch", b.ID, "error", failure)
 		return w.store.RetryBatch(ctx, b.ID, failure.Error(), time.Now().Add(longPause))
 	}
-	w.Log.Error("batch given up: its events stay in the archive, without an observation", "batch", b.ID, "error", failure.Error())
+	w.Log.Error("batch given up: its events stay in the archive, without an observation", "kind", logs.BatchGivenUp, "batch", b.ID, "error", failure)
 	_, err := w.store.FinishBatch(ctx, b.ID, nil, memory.BatchDone)
 	return err
-}
-
-// guarded calls a compressor and makes an error of its panic: one event that
-// nobody thought of must not stop all memory.
-func guarded(ctx context.Context, c llm.Compressor, do func(context.Context, llm.Compressor) (llm.Result, error)) (r llm.Result, err error) {
-	defer func() {
-		if p := recover(); p != nil {
-			err = &llm.Error{Provider: c.ID(), Kind: llm.KindRequest, Err: fmt.Errorf("panic: %v", p)}
-		}
-	}()
-	return do(ctx, c)
-}
-
-// ask puts a request to the compressor, through the breaker, and gives its
-// answer and who gave it.
-func (w *worker) ask(ctx context.Context, do func(context.Context, llm.Compressor) (llm.Result, error)) (llm.Result, string, error) {
-	if err := w.breaker.allow(time.Now()); err != nil {
-		return llm.Result{}, "", err
-	}
-	ctx, cancel := context.WithTimeout(ctx, askTimeout)
-	defer cancel()
-	r, err := guarded(ctx, w.Compressor, do)
-	w.breaker.note(time.Now(), err)
-	return r, w.Compressor.ID(), err
 }
 
 func (w *worker) batchInput(ctx context.Context, b memory.Batch) (llm.Batch, error) {
@@ -170,7 +149,7 @@ func (w *worker) decodeRaw(project string, raws []memory.RawEvent) []memory.Even
 		}
 		e, err := w.Decode(r.ID, r.Payload)
 		if err != nil {
-			w.Log.Warn("archived event left out: it cannot be read any more", "event_id", r.ID, "error", err.Error())
+			w.Log.Warn("archived event left out: it cannot be read any more", "kind", logs.EventUnreadable, "event_id", r.ID, "error", err)
 			continue
 		}
 		e.CreatedAt, e.Project, e.Branch, e.Commit = r.CreatedAt, project, r.Branch, r.Commit
@@ -218,7 +197,7 @@ func (w *worker) summarise(ctx context.Context) (int, error) {
 		return 0, err
 	}
 	for i, s := range sessions {
-		if ctx.Err() != nil {
+		if ctx.Err() != nil || w.mustLeave() {
 			return i, nil
 		}
 		if err := w.summariseSession(ctx, s); err != nil {
@@ -236,34 +215,26 @@ func (w *worker) summariseSession(ctx context.Context, s memory.Session) error {
 	if upToDate(story) {
 		return w.store.ClearSummaryDue(ctx, s.ID)
 	}
-	var sum memory.Summary
 	provisional := false
-	r, by, err := w.ask(ctx, func(ctx context.Context, c llm.Compressor) (llm.Result, error) {
-		got, r, err := c.Summarize(ctx, story)
-		sum = got
-		return r, err
-	})
-	if ctx.Err() != nil {
+	a, by, err := w.ask(ctx, summarising(story))
+	if ctx.Err() != nil || errors.Is(err, errStopped) {
 		return nil
 	}
 	if err != nil {
-		w.Log.Warn("provider failed, the local summary stands in", "session", s.ID, "error", err.Error())
-		r, err = guarded(ctx, w.Local, func(ctx context.Context, c llm.Compressor) (llm.Result, error) {
-			got, r, err := c.Summarize(ctx, story)
-			sum = got
-			return r, err
-		})
+		w.Log.Warn("provider failed, the local summary stands in", "kind", logs.ProviderFailed, "session", s.ID, "error", err)
+		a, err = guarded(ctx, w.Local, summarising(story))
 		if err != nil {
-			w.Log.Error("session not summarised", "session", s.ID, "error", err.Error())
+			w.Log.Error("session not summarised", "kind", logs.SummaryFailed, "session", s.ID, "error", err)
 			return w.store.ClearSummaryDue(ctx, s.ID)
 		}
 		by, provisional = w.Local.ID(), true
 	}
+	sum := a.summary
 	if sum.Request == "" && sum.Investigated == "" && sum.Learned == "" && sum.Completed == "" && sum.NextSteps == "" {
 		return w.store.ClearSummaryDue(ctx, s.ID)
 	}
 	sum.SessionID, sum.Project, sum.Status = s.ID, s.Project, memory.StatusActive
-	sum.Compressor, sum.Model, sum.Provisional, sum.TokensSpent = by, r.Model, provisional, r.TokensSpent
+	sum.Compressor, sum.Model, sum.Provisional, sum.TokensSpent = by, a.result.Model, provisional, a.result.TokensSpent
 	if n := len(story.Prompts); n > 0 {
 		sum.PromptNumber = story.Prompts[n-1].Number
 	}

@@ -6,32 +6,90 @@ import (
 	"fmt"
 	"os"
 	"slices"
+	"time"
 
 	"cmem/hooks/spool"
+	"cmem/logs"
 	"cmem/memory"
+)
+
+const (
+	drainNames = 8192    // names held at once, however many wait
+	drainCount = 256     // events in one transaction
+	drainBytes = 4 << 20 // payload bytes in one transaction
 )
 
 // drain moves what waits in the spool into the store, in the order of names, in
 // transactions of bounded size, and gives how many events it took. A file goes
-// only after the transaction that holds its event was committed; when the worker
+// only after the transaction that holds its event is on the disk; when the worker
 // dies in between, the next one finds the event stored and only removes the file.
 func (w *worker) drain(ctx context.Context) (int, error) {
-	names, err := spool.List(w.SpoolDir)
-	if err != nil {
-		return 0, fmt.Errorf("list the spool: %w", err)
-	}
-	slices.Sort(names)
 	clear(w.places) // branches and commits change
+	defer w.progress.end()
 	taken := 0
-	for len(names) > 0 && ctx.Err() == nil {
-		seen, n, err := w.drainSome(ctx, names)
-		taken += n
+	for {
+		names, waiting, err := w.oldest(drainNames)
 		if err != nil {
-			return taken, err
+			return taken, fmt.Errorf("list the spool: %w", err)
 		}
-		names = names[seen:]
+		w.progress.left(waiting)
+		if len(names) == 0 {
+			return taken, nil
+		}
+		for len(names) > 0 {
+			if ctx.Err() != nil || w.mustLeave() {
+				return taken, nil
+			}
+			seen, n, err := w.drainSome(ctx, names)
+			taken += n
+			w.taken += n
+			w.progress.took(seen)
+			if err != nil {
+				return taken, err
+			}
+			names = names[seen:]
+		}
 	}
-	return taken, nil
+}
+
+// oldest gives the n oldest of the events that can be taken in, in order, and how
+// many there are.
+func (w *worker) oldest(n int) (names []string, waiting int, err error) {
+	last := "" // no name behind it is wanted
+	err = spool.Each(w.SpoolDir, func(name string) bool {
+		if _, stuck := w.stuck[name]; stuck {
+			return true
+		}
+		waiting++
+		if last != "" && name > last {
+			return true
+		}
+		if names = append(names, name); len(names) == 2*n {
+			slices.Sort(names)
+			clear(names[n:])
+			names, last = names[:n], names[n-1]
+		}
+		return true
+	})
+	slices.Sort(names)
+	return names[:min(n, len(names))], waiting, err
+}
+
+// newsInSpool reports whether an event waits that can be taken in. What cannot be
+// listed is for the drain to report.
+func (w *worker) newsInSpool() bool {
+	waits, err := w.somethingWaits()
+	return waits || err != nil
+}
+
+// somethingWaits is newsInSpool with the error. It stops at the first event.
+func (w *worker) somethingWaits() (waits bool, err error) {
+	err = spool.Each(w.SpoolDir, func(name string) bool {
+		_, stuck := w.stuck[name]
+		waits = !stuck
+		return !waits
+	})
+	return waits, err
 }
 
 // drainSome deals with the first few of names in one transaction: it gives how
@@ -41,35 +99,31 @@ func (w *worker) drainSome(ctx context.Context, names []string) (seen, taken int
 		events []memory.Event
 		done   []string
 		size   int
+		now    = time.Now()
 	)
+	w.work()
 	for _, name := range names {
 		if len(events) == drainCount || size >= drainBytes {
 			break
 		}
 		seen++
-		raw, err := spool.Read(w.SpoolDir, name)
-		if errors.Is(err, os.ErrNotExist) {
+		e, bytes, err := w.take(name)
+		switch {
+		case errors.Is(err, os.ErrNotExist):
 			continue
-		}
-		if err != nil && !errors.Is(err, os.ErrPermission) {
-			return seen, 0, fmt.Errorf("read event %s: %w", name, err)
-		}
-		var e memory.Event
-		if err == nil {
-			e, err = w.Decode(name, raw)
-		}
-		if err != nil {
+		case errors.Is(err, errDisk):
+			w.leaveStuck(name, "event not read from the spool", err)
+			continue
+		case err != nil:
 			// Also one that another user owns: it must not keep the others waiting.
-			w.Log.Error("event put aside: it cannot be read", "event_id", name, "bytes", len(raw), "error", err.Error(), "folder", spool.BadDir(w.SpoolDir))
-			if err := spool.PutAside(w.SpoolDir, name); err != nil {
-				return seen, 0, fmt.Errorf("put event %s aside: %w", name, err)
-			}
+			w.putAside(name, bytes, err)
 			continue
 		}
+		e.CreatedAt = believable(e, now)
 		w.locate(&e)
 		events = append(events, e)
 		done = append(done, name)
-		size += len(raw)
+		size += bytes
 	}
 	if len(events) == 0 {
 		return seen, 0, nil
@@ -77,12 +131,66 @@ func (w *worker) drainSome(ctx context.Context, names []string) (seen, taken int
 	if _, err := w.store.AddEvents(ctx, events); err != nil {
 		return seen, 0, err
 	}
-	for i, name := range done {
+	for _, name := range done {
 		if err := spool.Remove(w.SpoolDir, name); err != nil {
-			return seen, i, fmt.Errorf("remove event %s, which is stored: %w", name, err)
+			w.leaveStuck(name, "event not removed from the spool, though it is stored", err)
+			continue
 		}
+		taken++
 	}
-	return seen, len(done), nil
+	return seen, taken, nil
+}
+
+// errDisk marks the error of an event that may be whole, but cannot be read now.
+var errDisk = errors.New("the file could not be read")
+
+// take reads an event of the spool, which is bytes long there.
+func (w *worker) take(name string) (e memory.Event, bytes int, err error) {
+	raw, err := spool.Read(w.SpoolDir, name)
+	switch {
+	case err == nil:
+	case errors.Is(err, os.ErrNotExist), errors.Is(err, os.ErrPermission), errors.Is(err, spool.ErrTooLarge), errors.Is(err, spool.ErrNoFile):
+		return e, 0, err
+	default:
+		return e, 0, fmt.Errorf("%w: %w", errDisk, err)
+	}
+	defer func() {
+		if p := recover(); p != nil { // one event that nobody thought of must not stop all memory
+			err = logs.Recovered(p)
+		}
+	}()
+	e, err = w.Decode(name, raw)
+	return e, len(raw), err
+}
+
+func (w *worker) putAside(name string, bytes int, why error) {
+	w.Log.Error("event put aside: it cannot be read", "kind", logs.EventAside, "event_id", name, "bytes", bytes, "error", why, "folder", spool.BadDir(w.SpoolDir))
+	if err := spool.PutAside(w.SpoolDir, name); err != nil && !errors.Is(err, os.ErrNotExist) {
+		w.leaveStuck(name, "event not put aside either", err)
+	}
+}
+
+// leaveStuck leaves an event to the next worker: the others must not wait for it.
+func (w *worker) leaveStuck(name, what string, why error) {
+	w.stuck[name] = struct{}{}
+	w.Log.Error(what+"; it is left alone", "kind", logs.WorkerHindered, "event_id", name, "error", why)
+}
+
+const (
+	clockSlack = time.Minute
+	// An event that does not come from the past and is older than this program was
+	// told by a clock that had not been set.
+	firstYear = 2025
+)
+
+// believable gives the time of an event, or now when the clock that told it was wrong:
+// a memory from next year would stand above all others until then. The events of a
+// session stay in the order of their names.
+func believable(e memory.Event, now time.Time) time.Time {
+	if e.CreatedAt.After(now.Add(clockSlack)) || !e.Past && e.CreatedAt.Year() < firstYear {
+		return now.UTC().Truncate(time.Millisecond)
+	}
+	return e.CreatedAt
 }
 
 // locate fills in where the event happened; within one drain a directory is

@@ -11,6 +11,7 @@ import (
 	"github.com/gofrs/flock"
 
 	"cmem/hooks/spool"
+	"cmem/logs"
 )
 
 // heartbeat touches the heartbeat file as long as the worker is there, also
@@ -26,17 +27,15 @@ type life struct {
 	Version    string    `json:"version"`
 	Compressor string    `json:"compressor"`
 	StartedAt  time.Time `json:"started_at"`
+	Draining   *Progress `json:"draining,omitempty"`
 }
 
-func startHeartbeat(o Options) *heartbeat {
+func startHeartbeat(w *worker) *heartbeat {
 	h := &heartbeat{done: make(chan struct{}), stopped: make(chan struct{})}
-	path := filepath.Join(o.DataDir, spool.HeartbeatFile)
-	b, err := json.Marshal(life{os.Getpid(), o.Version, o.Compressor.ID(), time.Now().UTC().Truncate(time.Second)})
-	if err == nil {
-		err = os.WriteFile(path, append(b, '\n'), 0o600)
-	}
-	if err != nil {
-		o.Log.Error("no heartbeat: hooks will start workers that leave again", "error", err.Error())
+	path := filepath.Join(w.DataDir, spool.HeartbeatFile)
+	l := life{PID: os.Getpid(), Version: w.Version, Compressor: w.Compressor.ID(), StartedAt: time.Now().UTC().Truncate(time.Second)}
+	if err := l.write(path); err != nil {
+		w.Log.Error("no heartbeat: hooks will start workers that leave again", "kind", logs.WorkerHindered, "error", err)
 	}
 	go func() {
 		defer close(h.stopped)
@@ -47,13 +46,36 @@ func startHeartbeat(o Options) *heartbeat {
 			case <-h.done:
 				return
 			case now := <-tick.C:
-				if err := os.Chtimes(path, now, now); err != nil {
-					o.Log.Warn("heartbeat not written", "error", err.Error())
+				if w.home.gone() {
+					continue // the file at the path would be another worker's
+				}
+				var err error
+				if told := w.progress.tell(); told != nil || l.Draining != nil {
+					l.Draining = told
+					err = l.write(path)
+				} else {
+					err = os.Chtimes(path, now, now)
+				}
+				if err != nil {
+					w.Log.Warn("heartbeat not written", "kind", logs.WorkerHindered, "error", err)
 				}
 			}
 		}
 	}()
 	return h
+}
+
+// write puts l in the place of what is in the file, at once: somebody may be reading it.
+func (l life) write(path string) error {
+	b, err := json.Marshal(l)
+	if err != nil {
+		return err
+	}
+	part := path + ".part"
+	if err := os.WriteFile(part, append(b, '\n'), 0o600); err != nil {
+		return err
+	}
+	return os.Rename(part, path)
 }
 
 func (h *heartbeat) stop() {
@@ -68,6 +90,8 @@ type Status struct {
 	Version    string    `json:"version,omitempty"`
 	Compressor string    `json:"compressor,omitempty"`
 	StartedAt  time.Time `json:"started_at,omitzero"`
+	// Draining says how far it is with many events, while it takes them in.
+	Draining *Progress `json:"draining,omitempty"`
 }
 
 // ReadStatus looks whether a worker holds the lock of dataDir, and what its
@@ -92,7 +116,7 @@ func ReadStatus(dataDir string) (Status, error) {
 	}
 	var l life
 	if json.Unmarshal(b, &l) == nil {
-		s.PID, s.Version, s.Compressor, s.StartedAt = l.PID, l.Version, l.Compressor, l.StartedAt
+		s.PID, s.Version, s.Compressor, s.StartedAt, s.Draining = l.PID, l.Version, l.Compressor, l.StartedAt, l.Draining
 	}
 	return s, nil
 }

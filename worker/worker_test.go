@@ -277,6 +277,7 @@ func TestRawEventsAreKeptAsLongAsThePersonWants(t *testing.T) {
 	for keep, want := range map[time.Duration]int{0: 3, 24 * time.Hour: 3, time.Minute: 0} {
 		s := newSetup(t) // its events are an hour old
 		s.KeepRaw = keep
+		s.clockSaid(time.Minute, 48*time.Hour)
 		s.turn("fix", 1)
 		s.run()
 		if got := payloads(s); got != want {

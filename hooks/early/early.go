@@ -27,6 +27,10 @@ import (
 // dropped, so that the host never sees a broken pipe.
 const MaxPayload = 32 << 20
 
+// PrivateTurns is the folder of the data directory that is there while a turn is
+// private in some session; main makes it and knows whose it is.
+const PrivateTurns = "private"
+
 // Input is what the hook call had on standard input.
 type Input struct {
 	Payload []byte // at most MaxPayload bytes
@@ -108,11 +112,18 @@ func deliver(in Input, getenv func(string) string) bool {
 	if !ok || needsAnswer(event) {
 		return false
 	}
-	dir, ok := dataDir(getenv)
+	dir, synced, ok := dataDir(getenv)
 	if !ok {
 		return false
 	}
-	if _, err := spool.Deliver(dir+sep+"spool", in.Payload); err != nil {
+	if _, err := os.Stat(dir + sep + PrivateTurns); !os.IsNotExist(err) {
+		return false // some session is in a turn of which nothing is recorded
+	}
+	put := spool.Deliver
+	if synced {
+		put = spool.DeliverSynced
+	}
+	if _, err := put(dir+sep+"spool", in.Payload); err != nil {
 		return false // main tries again and says what is wrong
 	}
 	// A worker that cannot be started now is started by the next hook: the event is safe.
@@ -131,58 +142,59 @@ const (
 	stampMaxBytes = 4096
 )
 
-// dataDir gives the data directory, when that takes no parser: either there are
-// no settings, or main has read them, found nothing that concerns this path (no
-// exclusion, no skipped tool) and left a stamp that holds the directory and has
-// the settings file's modification time. Editing the settings by hand thus ends
-// the fast path until main has read them again.
-func dataDir(getenv func(string) string) (string, bool) {
-	if getenv("CMEM_EXCLUDE") != "" || getenv("CMEM_SKIP_TOOLS") != "" {
-		return "", false
+// dataDir gives the data directory and whether its spool is synced, when that takes
+// no parser: either there are no settings, or main has read them, found nothing else
+// that concerns this path (no exclusion, no skipped tool) and left a stamp that holds
+// the two and has the settings file's modification time. Editing the settings by hand
+// thus ends the fast path until main has read them again.
+func dataDir(getenv func(string) string) (dir string, synced, ok bool) {
+	if getenv("CMEM_EXCLUDE") != "" || getenv("CMEM_EXCLUDE_PATHS") != "" || getenv("CMEM_SKIP_TOOLS") != "" || getenv("CMEM_SPOOL_SYNC") != "" {
+		return "", false, false
 	}
 	base := getenv("CMEM_DATA_DIR")
 	if base == "" {
 		home, err := os.UserHomeDir()
 		if err != nil || home == "" {
-			return "", false
+			return "", false, false
 		}
 		base = home + sep + ".cmem"
 	}
 	if !isAbs(base) {
-		return "", false
+		return "", false, false
 	}
 	settings, err := os.Stat(base + sep + settingsFile)
 	if os.IsNotExist(err) {
-		return base, true
+		return base, false, true
 	}
 	if err != nil {
-		return "", false
+		return "", false, false
 	}
 	return stampedDir(base+sep+stampFile, settings.ModTime())
 }
 
-// stampedDir gives the directory in the stamp, if the stamp is of that moment.
-func stampedDir(path string, of time.Time) (string, bool) {
+// syncedMark stands after the directory in a stamp when events are synced.
+const syncedMark = "\x00sync"
+
+// stampedDir gives what the stamp says, if the stamp is of that moment.
+func stampedDir(path string, of time.Time) (dir string, synced, ok bool) {
 	f, err := os.Open(path)
 	if err != nil {
-		return "", false
+		return "", false, false
 	}
 	defer f.Close() //nolint:errcheck // opened for reading
 	info, err := f.Stat()
 	if err != nil || !info.ModTime().Equal(of) || info.Size() > stampMaxBytes {
-		return "", false
+		return "", false, false
 	}
 	b, err := io.ReadAll(f)
 	if err != nil {
-		return "", false
+		return "", false, false
 	}
-	for len(b) > 0 && (b[len(b)-1] == '\n' || b[len(b)-1] == '\r') {
-		b = b[:len(b)-1]
+	dir = string(b)
+	if rest := len(dir) - len(syncedMark); rest > 0 && dir[rest:] == syncedMark {
+		dir, synced = dir[:rest], true
 	}
-	if dir := string(b); isAbs(dir) {
-		return dir, true
-	}
-	return "", false
+	return dir, synced, isAbs(dir)
 }
 
 // isAbs reports whether path is absolute; path/filepath may not be imported here.

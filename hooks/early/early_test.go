@@ -64,6 +64,10 @@ func TestDeliverDeclinesAndLeavesNothingBehind(t *testing.T) {
 	if err := os.WriteFile(file, nil, 0o600); err != nil {
 		t.Fatal(err)
 	}
+	private := t.TempDir()
+	if err := os.Mkdir(filepath.Join(private, PrivateTurns), 0o700); err != nil {
+		t.Fatal(err)
+	}
 	tests := map[string]struct {
 		in   Input
 		vars map[string]string
@@ -73,6 +77,9 @@ func TestDeliverDeclinesAndLeavesNothingBehind(t *testing.T) {
 		"a payload cut while read":   {Input{Payload: []byte(payload), Size: 1 << 30}, map[string]string{"CMEM_DATA_DIR": ok}},
 		"an error while reading":     {Input{Payload: []byte(payload), Size: int64(len(payload)), Err: errors.New("broken")}, map[string]string{"CMEM_DATA_DIR": ok}},
 		"exclusions by environment":  {input(payload), map[string]string{"CMEM_DATA_DIR": ok, "CMEM_EXCLUDE": "~/secret"}},
+		"syncing by environment":     {input(payload), map[string]string{"CMEM_DATA_DIR": ok, "CMEM_SPOOL_SYNC": "true"}},
+		"excluded paths":             {input(payload), map[string]string{"CMEM_DATA_DIR": ok, "CMEM_EXCLUDE_PATHS": "*.md"}},
+		"a private turn":             {input(payload), map[string]string{"CMEM_DATA_DIR": private}},
 		"skipped tools":              {input(payload), map[string]string{"CMEM_DATA_DIR": ok, "CMEM_SKIP_TOOLS": "Read"}},
 		"a relative data directory":  {input(payload), map[string]string{"CMEM_DATA_DIR": "data"}},
 		"a spool that is no folder":  {input(payload), map[string]string{"CMEM_DATA_DIR": file}},
@@ -105,16 +112,21 @@ func TestSettingsAreFollowedThroughTheStampOnly(t *testing.T) {
 	}
 	expect := func(when, want string, wantOK bool) {
 		t.Helper()
-		if got, ok := dataDir(vars); got != want || ok != wantOK {
-			t.Errorf("%s: dataDir = %q, %v; want %q, %v", when, got, ok, want, wantOK)
+		if got, synced, ok := dataDir(vars); ok != wantOK || ok && (got != want || synced) {
+			t.Errorf("%s: dataDir = %q, synced %v, %v; want %q, %v", when, got, synced, ok, want, wantOK)
 		}
 	}
 	expect("no settings", base, true)
 	saved := time.Now().Add(-time.Hour).Truncate(time.Second)
 	write(settings, `{"exclude":["/srv"]}`, saved)
 	expect("settings that main has not read", "", false)
-	write(stamp, moved+"\n", saved)
+	write(stamp, moved, saved)
 	expect("settings that main has read", moved, true)
+	write(stamp, moved+syncedMark, saved)
+	if got, synced, ok := dataDir(vars); got != moved || !synced || !ok {
+		t.Errorf("settings with spool.sync: dataDir = %q, synced %v, %v", got, synced, ok)
+	}
+	write(stamp, moved, saved)
 	write(settings, `{"exclude":["/home"]}`, saved.Add(time.Second))
 	expect("settings edited since", "", false)
 	write(stamp, "relative", saved.Add(time.Second))

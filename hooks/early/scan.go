@@ -10,8 +10,8 @@ const maxDepth = 256
 // that nothing was cut off and to tell a key of the payload from the same words
 // inside a tool's data. What it lets through and is no JSON all the same, the
 // worker puts aside. It says no to anything that it would have to interpret:
-// a `<private` tag, or printable ASCII written as a \u escape, which could hide
-// one (no known host escapes that way); and to a name that is missing or doubled.
+// a `<private` tag, or an escape that could hide one (no known host escapes that way);
+// and to a name that is missing or doubled.
 func scan(b []byte) (event []byte, ok bool) {
 	i := skipSpace(b, 0)
 	if i == len(b) || b[i] != '{' {
@@ -80,8 +80,8 @@ func stringEnd(b []byte, i int) int {
 		switch c := b[i]; {
 		case c == '"':
 			return i
-		case c == '<':
-			if isPrivateTag(b[i+1:]) {
+		case c == '<', c == 0xef: // with the latter begins the wide bracket, ＜
+			if IsPrivateTag(b[i+1:]) {
 				return -1
 			}
 		case c == '\\':
@@ -90,7 +90,7 @@ func stringEnd(b []byte, i int) int {
 				i++
 			}
 			// More than one backslash before it is JSON within JSON.
-			if i < len(b) && b[i] == 'u' && hidesASCII(b[i+1:]) {
+			if i < len(b) && b[i] == 'u' && HidesTag(b[i+1:]) {
 				return -1
 			}
 			if (i-run)%2 == 0 {
@@ -110,28 +110,61 @@ var special = [256]bool{
 	0x08: true, 0x09: true, 0x0a: true, 0x0b: true, 0x0c: true, 0x0d: true, 0x0e: true, 0x0f: true,
 	0x10: true, 0x11: true, 0x12: true, 0x13: true, 0x14: true, 0x15: true, 0x16: true, 0x17: true,
 	0x18: true, 0x19: true, 0x1a: true, 0x1b: true, 0x1c: true, 0x1d: true, 0x1e: true, 0x1f: true,
-	'"': true, '\\': true, '<': true,
+	'"': true, '\\': true, '<': true, 0xef: true,
 }
 
-// isPrivateTag reports whether b, which follows a '<', begins with "private" in
-// any case.
-func isPrivateTag(b []byte) bool {
-	const tag = "private"
-	if len(b) < len(tag) {
-		return false
-	}
-	for i := 0; i < len(tag); i++ {
-		if b[i]|0x20 != tag[i] {
+// IsPrivateTag reports whether b, which follows a '<' in the text of a payload, may
+// go on as a tag called private: the name in any case, and before it at most some
+// space, also escaped, a slash, or what is no ASCII, such as a wide slash.
+func IsPrivateTag(b []byte) bool {
+	const (
+		tag    = "private"
+		before = 32
+	)
+	for i := 0; i < len(b) && i < before; i++ {
+		switch c := b[i]; {
+		case c == ' ', c == '\\', c == '/', c >= 0x80:
+			continue
+		case (c == 'n' || c == 'r' || c == 't') && i > 0 && b[i-1] == '\\':
+			continue
+		}
+		if len(b)-i < len(tag) {
 			return false
 		}
+		for k := 0; k < len(tag); k++ {
+			if b[i+k]|0x20 != tag[k] {
+				return false
+			}
+		}
+		return true
 	}
-	return true
+	return false
 }
 
-// hidesASCII reports whether b begins with the four hexadecimal digits of a
-// printable ASCII character.
-func hidesASCII(b []byte) bool {
-	return len(b) >= 4 && b[0] == '0' && b[1] == '0' && b[2] >= '2' && b[2] <= '7'
+// HidesTag reports whether b, which follows a `\u`, begins with the four hexadecimal
+// digits of a sign that a tag is made of: printable ASCII, or one of its wide twins or
+// spaces.
+func HidesTag(b []byte) bool {
+	if len(b) < 4 {
+		return false
+	}
+	switch hex := string(lowerCase(b[:4])); hex {
+	case "0009", "000a", "000c", "000d", "00a0", "3000":
+		return true
+	default:
+		return hex[:2] == "00" && hex[2] >= '2' && hex[2] <= '7' || hex[:2] == "ff"
+	}
+}
+
+func lowerCase(b []byte) []byte {
+	out := make([]byte, 0, 4)
+	for _, c := range b {
+		if c >= 'A' && c <= 'Z' {
+			c += 'a' - 'A'
+		}
+		out = append(out, c)
+	}
+	return out
 }
 
 // plain reports whether c may stand outside strings in JSON, brackets, quotes

@@ -18,9 +18,13 @@ func NewDir(dir string) string { return dir + sep + newDir }
 // BadDir gives the folder with the events that were put aside.
 func BadDir(dir string) string { return dir + sep + badDir }
 
-// List gives the names of all waiting events, in no order. A spool that does
-// not exist yet has none. What others left there (folders, links, pipes, an
-// editor's lock file) is passed over.
+// Each calls do with the name of each waiting event, in no order, until it says no.
+// It holds a few names at a time, however many wait. A spool that does not exist yet
+// has none. What others left there (folders, links, pipes, an editor's lock file) is
+// passed over.
+func Each(dir string, do func(name string) bool) error { return eachEvent(dir+sep+newDir, do) }
+
+// List gives the names of all waiting events, in no order.
 func List(dir string) ([]string, error) { return names(dir + sep + newDir) }
 
 // ListBad gives the names of the events that were put aside, in no order.
@@ -28,23 +32,37 @@ func ListBad(dir string) ([]string, error) { return names(dir + sep + badDir) }
 
 func names(dir string) ([]string, error) {
 	var all []string
-	err := each(dir, func(e os.DirEntry) bool {
-		if isEvent(e) {
-			all = append(all, e.Name())
-		}
+	err := eachEvent(dir, func(name string) bool {
+		all = append(all, name)
 		return true
 	})
 	return all, err
 }
 
+// Waiting says how many events wait and which of them is the oldest, "" for none.
+func Waiting(dir string) (events int, oldest string, err error) {
+	err = Each(dir, func(name string) bool {
+		if events == 0 || name < oldest {
+			oldest = name
+		}
+		events++
+		return true
+	})
+	return events, oldest, err
+}
+
 // Empty reports whether no event waits. It stops at the first one.
 func Empty(dir string) (bool, error) {
 	empty := true
-	err := each(dir+sep+newDir, func(e os.DirEntry) bool {
-		empty = !isEvent(e)
-		return empty
+	err := Each(dir, func(string) bool {
+		empty = false
+		return false
 	})
 	return empty, err
+}
+
+func eachEvent(dir string, do func(name string) bool) error {
+	return each(dir, func(e os.DirEntry) bool { return !isEvent(e) || do(e.Name()) })
 }
 
 // isEvent reports whether e is a file that Deliver may have made.
@@ -80,8 +98,41 @@ func each(dir string, do func(os.DirEntry) bool) error {
 	}
 }
 
-// Read gives the payload of a waiting event.
-func Read(dir, name string) ([]byte, error) { return os.ReadFile(dir + sep + newDir + sep + name) }
+// MaxEvent is how many bytes a waiting event can have. A hook keeps less of a payload
+// (early.MaxPayload), also when it writes it anew.
+const MaxEvent = 64 << 20
+
+// Errors of what stands in the spool under an event's name and is none.
+var (
+	ErrTooLarge = errors.New("the file is larger than any event")
+	ErrNoFile   = errors.New("it is no plain file")
+)
+
+// Read gives the payload of a waiting event. It never waits, follows no link, and
+// gives ErrTooLarge or ErrNoFile for what cannot be an event.
+func Read(dir, name string) ([]byte, error) {
+	f, err := openEvent(dir + sep + newDir + sep + name)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close() //nolint:errcheck // opened for reading
+	info, err := f.Stat()
+	if err != nil {
+		return nil, err
+	}
+	if !info.Mode().IsRegular() {
+		return nil, ErrNoFile
+	}
+	if info.Size() > MaxEvent {
+		return nil, ErrTooLarge
+	}
+	payload := make([]byte, info.Size())
+	n, err := io.ReadFull(f, payload)
+	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
+		err = nil // cut since; the decoder says what is missing
+	}
+	return payload[:n], err
+}
 
 // Remove takes an event out of the spool. One that is gone already is no error.
 func Remove(dir, name string) error {

@@ -8,6 +8,9 @@
 // The package is linked into the path that runs before main (hooks/early): it
 // imports only os, time, errors, io and syscall, which are initialised before
 // anything heavy, and nothing else may be added.
+//
+// What else stands in the folders is nobody's event: links are not followed, and no
+// pipe and no file of another size than a hook's is ever waited for or read whole.
 package spool
 
 import (
@@ -35,19 +38,40 @@ var lastNano int64
 // cut within the file system's write-back time can still lose it. After an
 // error nothing of the event is left behind.
 func Deliver(dir string, payload []byte) (name string, err error) {
-	now := time.Now().UnixNano()
-	if now <= lastNano {
-		now = lastNano + 1
+	return deliverNow(dir, payload, false)
+}
+
+// DeliverSynced is Deliver for an event that a power cut must not take either: when
+// it returns, the event is on the disk. That costs the hook a write to the disk.
+func DeliverSynced(dir string, payload []byte) (name string, err error) {
+	return deliverNow(dir, payload, true)
+}
+
+func deliverNow(dir string, payload []byte, synced bool) (name string, err error) {
+	for {
+		// A clock from before 1970 has no digits for its time.
+		now := max(time.Now().UnixNano(), lastNano+1, 1)
+		lastNano = now
+		name = nameAt(now, os.Getpid())
+		// Another process can have the same number, in another container or with a
+		// clock that was set back. It has the name, then.
+		if err := deliverAs(dir, name, payload, synced, true); !errors.Is(err, os.ErrExist) {
+			return name, err
+		}
 	}
-	lastNano = now
-	name = nameAt(now, os.Getpid())
-	return name, DeliverAs(dir, name, payload)
 }
 
 // DeliverAs is Deliver with a name made by NameAt, for replaying recorded
-// sessions at the times at which they happened.
+// sessions at the times at which they happened. An event of that name that waits
+// already is replaced.
 func DeliverAs(dir, name string, payload []byte) error {
-	tmp := dir + sep + tmpDir + sep + name
+	return deliverAs(dir, name, payload, false, false)
+}
+
+// deliverAs writes an event under a name. With fresh it gives os.ErrExist when the
+// name is taken.
+func deliverAs(dir, name string, payload []byte, synced, fresh bool) error {
+	tmp, final := dir+sep+tmpDir+sep+name, dir+sep+newDir+sep+name
 	f, err := os.OpenFile(tmp, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600)
 	if errors.Is(err, os.ErrNotExist) {
 		if err = Create(dir); err != nil {
@@ -59,16 +83,29 @@ func DeliverAs(dir, name string, payload []byte) error {
 		return err
 	}
 	_, err = f.Write(payload)
+	if err == nil && synced {
+		err = f.Sync()
+	}
 	if cerr := f.Close(); err == nil {
 		err = cerr
 	}
+	if err == nil && fresh {
+		// Who holds the name in tmp/ is the only one who could move to it now.
+		if _, taken := os.Lstat(final); taken == nil {
+			err = os.ErrExist
+		}
+	}
 	if err == nil {
-		err = os.Rename(tmp, dir+sep+newDir+sep+name)
+		err = os.Rename(tmp, final)
 	}
 	if err != nil {
 		_ = os.Remove(tmp) // best effort: the worker sweeps tmp/ anyway
+		return err
 	}
-	return err
+	if synced {
+		return syncFolder(dir + sep + newDir)
+	}
+	return nil
 }
 
 // Create makes the spool's folders at dir, for the owner only. new/ comes first: who
@@ -83,7 +120,8 @@ func Create(dir string) error {
 }
 
 // Probe reports whether events can be delivered to the spool at dir, by making and
-// removing a file as Deliver does. It leaves nothing behind.
+// removing a file as Deliver does, of the size of a small event: a full disk takes an
+// empty one. It leaves nothing behind.
 func Probe(dir string) error {
 	if err := Create(dir); err != nil {
 		return err
@@ -94,7 +132,12 @@ func Probe(dir string) error {
 	if err != nil {
 		return err
 	}
-	if err := f.Close(); err != nil {
+	_, err = f.Write(make([]byte, 4<<10))
+	if cerr := f.Close(); err == nil {
+		err = cerr
+	}
+	if err != nil {
+		_ = os.Remove(tmp) // best effort: the worker sweeps tmp/ anyway
 		return err
 	}
 	// A name that is no event's: a worker must not take it.
@@ -133,11 +176,15 @@ func appendDigits(b []byte, v int64, width int) []byte {
 	return append(b, d[i:]...)
 }
 
-// Time gives the moment at which an event was delivered, UTC, from its name.
-// It reports false for a name that this package did not make.
+// maxName is the length of the longest name that NameAt makes.
+const maxName = 19 + 1 + 19
+
+// Time gives the moment at which an event was delivered, UTC, from its name, as the
+// clock said then: it may be wrong by years. It reports false for a name that this
+// package did not make.
 func Time(name string) (time.Time, bool) {
 	const digits = 19
-	if len(name) < digits+2 || name[digits] != '-' {
+	if len(name) < digits+2 || len(name) > maxName || name[digits] != '-' {
 		return time.Time{}, false
 	}
 	var nano int64

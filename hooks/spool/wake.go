@@ -22,6 +22,12 @@ const (
 	StartingFile = "worker.starting"
 	// startingStale is how long a worker may take from its start to the lock.
 	startingStale = 3 * time.Second
+	// RestingFile is written by a worker that left because it can do nothing here:
+	// the store is damaged, say, or of a newer cmem. For RestFor no hook starts
+	// another, which would only find the same.
+	RestingFile = "worker.resting"
+	// RestFor is how long that is, counted from the file's time.
+	RestFor = time.Minute
 )
 
 // WorkerAlive reports whether a worker of dataDir is there or about to be. The
@@ -49,10 +55,11 @@ func fresh(path string, limit time.Duration) bool {
 }
 
 // Wake starts `cmem worker run` for dataDir, detached and with a cleaned
-// environment, unless one is alive. It does not wait for it. Waking twice is
-// harmless: the second worker finds the lock taken and leaves.
+// environment, unless one is alive or the last one could do nothing a moment ago. It
+// does not wait for it. Waking twice is harmless: the second worker finds the lock
+// taken and leaves.
 func Wake(dataDir string) error {
-	if WorkerAlive(dataDir) {
+	if fresh(dataDir+sep+RestingFile, RestFor) || WorkerAlive(dataDir) {
 		return nil
 	}
 	exe, err := os.Executable()

@@ -1,0 +1,7 @@
+//go:build unix
+
+package cli
+
+import "syscall"
+
+const fullDisk = syscall.ENOSPC

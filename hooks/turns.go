@@ -1,0 +1,185 @@
+package hooks
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"cmem/hooks/early"
+	"cmem/memory"
+)
+
+// machinePrompt is how a prompt begins that the host wrote to itself.
+const machinePrompt = "<task-notification>"
+
+// forgottenAfter is how old a note of a private turn may be when nothing has come of
+// its session since: the host was killed, and the note keeps hooks from their fast way.
+const forgottenAfter = 48 * time.Hour
+
+// privateTurns keeps, in a folder of the data directory, what sessions are in a turn
+// whose prompt is wholly private: nothing of such a turn is recorded. hooks/early
+// leaves every event to main while the folder is there.
+type privateTurns struct{ dir string }
+
+func privateTurnsIn(dataDir string) privateTurns {
+	return privateTurns{filepath.Join(dataDir, early.PrivateTurns)}
+}
+
+// privateNote is what is kept of a session with a private turn. It has nothing that
+// a person or a tool wrote.
+type privateNote struct {
+	Now     bool     `json:"now"`     // the turn goes on
+	Prompts []string `json:"prompts"` // of private turns, by the host's id
+	Agents  []string `json:"agents"`  // that private turns started; they may go on after them
+}
+
+// hides reports whether an event belongs to a private turn, and keeps the notes. With
+// an error nothing is known for certain: then it says yes.
+func (t privateTurns) hides(e memory.Event) (bool, error) {
+	note, err := t.read(e.SessionID)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		if !note.hides(e) {
+			return false, nil
+		}
+		return true, t.write(e.SessionID, note)
+	case err != nil:
+		return true, err
+	case e.Name == memory.EventSessionEnd:
+		return false, t.remove(e.SessionID)
+	case e.Name == memory.EventSessionStart:
+		t.sweep(time.Now())
+	}
+	hidden := note.hides(e)
+	if !note.Now && len(note.Agents) == 0 {
+		return hidden, t.remove(e.SessionID)
+	}
+	return hidden, t.write(e.SessionID, note)
+}
+
+// hides reports whether an event belongs to a private turn, and takes it in.
+func (n *privateNote) hides(e memory.Event) bool {
+	prompt := e.Name == memory.EventUserPromptSubmit
+	switch {
+	case prompt && whollyPrivate(e.Prompt):
+		n.Now = true
+	case e.Name == memory.EventSessionStart, e.Name == memory.EventSessionEnd:
+		return false // they say nothing about a turn
+	case prompt && !strings.HasPrefix(strings.TrimSpace(e.Prompt), machinePrompt):
+		n.Now = false
+		return false
+	case !n.Now && !n.knows(e):
+		return false
+	}
+	n.add(e)
+	return true
+}
+
+// knows reports whether an event comes of a private turn that is over.
+func (n privateNote) knows(e memory.Event) bool {
+	return e.PromptID != "" && slices.Contains(n.Prompts, e.PromptID) || e.AgentID != "" && slices.Contains(n.Agents, e.AgentID) ||
+		e.Name == memory.EventUserPromptSubmit && slices.ContainsFunc(n.Agents, func(id string) bool { return strings.Contains(e.Prompt, "<task-id>"+id+"<") })
+}
+
+// add notes the turn and the agents of an event that belongs to a private turn.
+func (n *privateNote) add(e memory.Event) {
+	var started struct {
+		Agent string `json:"agentId"`
+		Task  string `json:"backgroundTaskId"`
+	}
+	_ = json.Unmarshal(e.ToolResponse, &started) // most answers start nothing
+	for _, id := range []string{e.AgentID, started.Agent, started.Task} {
+		if id != "" && !slices.Contains(n.Agents, id) {
+			n.Agents = append(n.Agents, id)
+		}
+	}
+	if e.PromptID != "" && !slices.Contains(n.Prompts, e.PromptID) {
+		n.Prompts = append(n.Prompts, e.PromptID)
+	}
+}
+
+func (t privateTurns) file(session string) string {
+	sum := sha256.Sum256([]byte(session))
+	return filepath.Join(t.dir, hex.EncodeToString(sum[:12]))
+}
+
+func (t privateTurns) read(session string) (privateNote, error) {
+	var n privateNote
+	b, err := os.ReadFile(t.file(session))
+	if err != nil {
+		return n, err
+	}
+	if json.Unmarshal(b, &n) != nil {
+		return privateNote{Now: true}, nil // cut off by a full disk: when in doubt, private
+	}
+	return n, nil
+}
+
+// write replaces a session's note at once: the hooks of tools that run side by side
+// read and write it side by side, too.
+func (t privateTurns) write(session string, n privateNote) error {
+	b, err := json.Marshal(n)
+	if err != nil {
+		return err
+	}
+	// The last note of another session may be removed just now, and the folder with it.
+	for range 5 {
+		if err = os.MkdirAll(t.dir, 0o700); err != nil {
+			break
+		}
+		if err = replaceFile(t.file(session), b); !errors.Is(err, fs.ErrNotExist) {
+			break
+		}
+	}
+	if err != nil {
+		return fmt.Errorf("note that the turn is private: %w", err)
+	}
+	return nil
+}
+
+// replaceFile gives a file a new content, or leaves it as it is.
+func replaceFile(name string, content []byte) error {
+	tmp, err := os.CreateTemp(filepath.Dir(name), ".new-*") // made with mode 0600
+	if err != nil {
+		return err
+	}
+	_, err = tmp.Write(content)
+	if err = errors.Join(err, tmp.Close()); err == nil {
+		err = os.Rename(tmp.Name(), name)
+	}
+	if err != nil {
+		_ = os.Remove(tmp.Name()) // sweep finds what is left
+	}
+	return err
+}
+
+// remove removes a session's note and, after the last, the folder.
+func (t privateTurns) remove(session string) error {
+	if err := os.Remove(t.file(session)); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	_ = os.Remove(t.dir) // fails while there are others
+	return nil
+}
+
+// sweep removes the notes of sessions that have ended without a word.
+func (t privateTurns) sweep(now time.Time) {
+	entries, err := os.ReadDir(t.dir)
+	if err != nil {
+		return // there are none
+	}
+	for _, entry := range entries {
+		if info, err := entry.Info(); err == nil && now.Sub(info.ModTime()) > forgottenAfter {
+			_ = os.Remove(filepath.Join(t.dir, entry.Name())) // tried again at the next session
+		}
+	}
+	_ = os.Remove(t.dir)
+}

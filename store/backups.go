@@ -1,0 +1,323 @@
+package store
+
+import (
+	"cmp"
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// Backup is a copy of the store, a whole SQLite file by itself.
+type Backup struct {
+	Path   string    `json:"path"`
+	At     time.Time `json:"at"` // when it was made
+	Bytes  int64     `json:"bytes"`
+	Reason string    `json:"reason"` // one of the Backup constants
+}
+
+// Why a backup was made.
+const (
+	BackupAsked     = "asked for"
+	BackupMigration = "before a migration"
+	BackupRestore   = "before a restore"
+)
+
+const (
+	backupFolder = "backups"
+	backupTime   = "20060102T150405Z"
+	// keptBackups is how many of those that nobody asked for are kept, of each reason.
+	keptBackups = 3
+	// damagedMark comes between the name of a store and the time at which it was put
+	// aside for its damage.
+	damagedMark = ".damaged-"
+
+	migrationSuffix = "-schema"
+	restoreSuffix   = "-replaced"
+)
+
+// backupName reads the name of a backup: time, then nothing, "-schema2" (what it
+// was migrated from) or "-replaced" (by a restore), then a number if the second had
+// more than one.
+var backupName = regexp.MustCompile(`^-(\d{8}T\d{6}Z)(?:-(schema)(\d+)|-(replaced))?(?:-\d+)?\.db$`)
+
+// Backups lists the backups of the store at path, newest first: those in its
+// folder of backups and, beside the store, those of earlier versions of cmem.
+func Backups(path string) ([]Backup, error) {
+	list, err := backups(path)
+	if err != nil {
+		return nil, fmt.Errorf("list the backups of %s: %w", path, err)
+	}
+	return list, nil
+}
+
+func backups(path string) ([]Backup, error) {
+	var list []Backup
+	dir := filepath.Join(filepath.Dir(path), backupFolder)
+	entries, err := os.ReadDir(dir)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return nil, err
+	}
+	for _, entry := range entries {
+		rest, ours := strings.CutPrefix(entry.Name(), baseName(path))
+		parts := backupName.FindStringSubmatch(rest)
+		if !ours || parts == nil || !entry.Type().IsRegular() {
+			continue
+		}
+		at, err := time.Parse(backupTime, parts[1])
+		if err != nil {
+			continue
+		}
+		b := Backup{Path: filepath.Join(dir, entry.Name()), At: at, Reason: BackupAsked}
+		switch {
+		case parts[2] != "":
+			b.Reason = BackupMigration
+		case parts[4] != "":
+			b.Reason = BackupRestore
+		}
+		for _, name := range []string{b.Path, b.Path + "-wal"} {
+			size, err := sizeOf(name)
+			if err != nil {
+				return nil, err
+			}
+			b.Bytes += size
+		}
+		list = append(list, b)
+	}
+	older, err := filepath.Glob(globText(path) + ".v*.bak")
+	if err != nil {
+		return nil, err
+	}
+	for _, name := range older {
+		if info, err := os.Stat(name); err == nil {
+			list = append(list, Backup{Path: name, At: info.ModTime().UTC(), Bytes: info.Size(), Reason: BackupMigration})
+		}
+	}
+	slices.SortStableFunc(list, func(a, b Backup) int { return cmp.Or(b.At.Compare(a.At), cmp.Compare(b.Path, a.Path)) })
+	return list, nil
+}
+
+// baseName gives the name that the backups of the store at path begin with.
+func baseName(path string) string { return strings.TrimSuffix(filepath.Base(path), filepath.Ext(path)) }
+
+// globText makes a path match itself only.
+func globText(path string) string {
+	if os.PathSeparator == '\\' {
+		return path // there is no escape there, and * and ? cannot be in a name
+	}
+	return regexp.MustCompile(`[*?[\\]`).ReplaceAllString(path, `\$0`)
+}
+
+// MakeBackup writes a copy of the store at path to the file, while others go on
+// using the store; "" means a name with the time in the folder of backups. The copy
+// stands under its name when it is whole and on the disk, readable by its owner
+// only. A file that exists is replaced only if replace is set; otherwise the error
+// is fs.ErrExist. The store's schema may be older or newer than ours. The error is
+// ErrNoStore, ErrForeign, ErrDamaged or ErrBusy where one of them applies, or
+// a *NoRoomError.
+func MakeBackup(ctx context.Context, path, file string, replace bool) (Backup, error) {
+	b, err := makeBackup(ctx, path, file, replace)
+	if err != nil {
+		return b, fmt.Errorf("back up store %s: %w", path, named(err))
+	}
+	return b, nil
+}
+
+func makeBackup(ctx context.Context, path, file string, replace bool) (b Backup, err error) {
+	if path, err = filepath.Abs(path); err != nil {
+		return b, err
+	}
+	b = Backup{At: time.Now().UTC(), Reason: BackupAsked}
+	if file == "" {
+		if b.Path, err = newBackupPath(path, b.At, ""); err != nil {
+			return b, err
+		}
+	} else if b.Path, err = filepath.Abs(file); err != nil {
+		return b, err
+	}
+	if _, err := os.Stat(filepath.Dir(b.Path)); err != nil {
+		return b, err
+	}
+	if info, err := os.Stat(b.Path); err == nil {
+		store, err := os.Stat(path)
+		if err == nil && os.SameFile(info, store) {
+			return b, errors.New("the copy cannot be the store itself")
+		}
+		if !info.Mode().IsRegular() {
+			return b, fmt.Errorf("%s is no file", b.Path)
+		}
+		if !replace {
+			return b, fmt.Errorf("%s: %w", b.Path, fs.ErrExist)
+		}
+	}
+	conn, closeIt, err := openToCopy(ctx, path)
+	if err != nil {
+		return b, err
+	}
+	defer func() { err = errors.Join(err, closeIt()) }()
+	version, err := identify(ctx, conn)
+	if err != nil {
+		return b, err
+	}
+	if version == 0 {
+		return b, ErrNoStore
+	}
+	if err := copyTo(ctx, conn, b.Path); err != nil {
+		return b, err
+	}
+	b.Bytes, err = sizeOf(b.Path)
+	return b, err
+}
+
+// openToCopy opens a store's file, of whatever schema, for reading.
+func openToCopy(ctx context.Context, path string) (*sql.Conn, func() error, error) {
+	if _, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) {
+		return nil, nil, ErrNoStore
+	} else if err != nil {
+		return nil, nil, err
+	}
+	r, err := openReader(path)
+	if err != nil {
+		return nil, nil, err
+	}
+	conn, err := r.db.Conn(ctx)
+	if err != nil {
+		return nil, nil, errors.Join(err, r.close())
+	}
+	return conn, func() error { return errors.Join(conn.Close(), r.close()) }, nil
+}
+
+// newBackupPath gives a path for a new backup, and makes the folder for it.
+func newBackupPath(path string, at time.Time, suffix string) (string, error) {
+	dir := filepath.Join(filepath.Dir(path), backupFolder)
+	if err := os.MkdirAll(dir, dirMode); err != nil {
+		return "", err
+	}
+	name := filepath.Join(dir, baseName(path)+"-"+at.UTC().Format(backupTime)+suffix)
+	return unused(name, ".db")
+}
+
+// unused gives name and ending with a number between them if that is taken.
+func unused(name, ending string) (string, error) {
+	for n := 1; ; n++ {
+		try := name + ending
+		if n > 1 {
+			try = name + "-" + strconv.Itoa(n) + ending
+		}
+		switch _, err := os.Lstat(try); {
+		case errors.Is(err, fs.ErrNotExist):
+			return try, nil
+		case err != nil:
+			return "", err
+		}
+	}
+}
+
+// copyTo writes what conn reads as a file of its own: consistent, without free
+// pages, on the disk before it gets its name.
+func copyTo(ctx context.Context, conn *sql.Conn, final string) error {
+	if err := roomFor(ctx, conn, filepath.Dir(final)); err != nil {
+		return err
+	}
+	// Free pages of the copy can be given back also when those of the store cannot.
+	var mode int
+	err := conn.QueryRowContext(ctx, "PRAGMA auto_vacuum").Scan(&mode)
+	if err == nil && mode != vacuumIncremental {
+		_, err = conn.ExecContext(ctx, fmt.Sprintf("PRAGMA auto_vacuum = %d", vacuumIncremental))
+	}
+	if err != nil {
+		return err
+	}
+	f, err := os.CreateTemp(filepath.Dir(final), ".cmem-copy-*.tmp") // mode 0600
+	if err != nil {
+		return err
+	}
+	part := f.Name()
+	if err := f.Close(); err != nil {
+		return errors.Join(err, os.Remove(part))
+	}
+	if _, err := conn.ExecContext(ctx, "VACUUM INTO ?", part); err != nil {
+		return errors.Join(noRoom(err, part), os.Remove(part))
+	}
+	err = syncFile(part)
+	if err == nil {
+		err = os.Rename(part, final)
+	}
+	if err != nil {
+		return errors.Join(err, os.Remove(part))
+	}
+	return syncFolder(filepath.Dir(final))
+}
+
+// prune removes the oldest backups that nobody asked for, and what copies that
+// were killed have left.
+func prune(path string) error {
+	list, err := backups(path)
+	if err != nil {
+		return err
+	}
+	errs := []error{removeRemains(filepath.Dir(path)), removeRemains(filepath.Join(filepath.Dir(path), backupFolder))}
+	kept := map[string]int{}
+	for _, b := range list {
+		if kept[b.Reason]++; b.Reason != BackupAsked && kept[b.Reason] > keptBackups {
+			for _, name := range []string{b.Path, b.Path + "-wal", b.Path + "-shm"} {
+				if err := os.Remove(name); err != nil && !errors.Is(err, fs.ErrNotExist) {
+					errs = append(errs, err)
+				}
+			}
+		}
+	}
+	return errors.Join(errs...)
+}
+
+// removeRemains removes unfinished copies and the folders of unfinished restores
+// that nothing has written to for a day.
+func removeRemains(folder string) error {
+	names, err := filepath.Glob(filepath.Join(globText(folder), ".cmem-*.tmp"))
+	if err != nil {
+		return err
+	}
+	var errs []error
+	for _, name := range names {
+		if info, err := os.Lstat(name); err == nil && time.Since(info.ModTime()) > 24*time.Hour {
+			errs = append(errs, os.RemoveAll(name))
+		}
+	}
+	return errors.Join(errs...)
+}
+
+// backUpForMigration copies the store that conn writes, which has the schema
+// version, before that is changed. Of one version the newest copy is enough: a
+// migration that fails is tried again and again.
+func backUpForMigration(ctx context.Context, conn *sql.Conn, path string, version int) error {
+	suffix := migrationSuffix + strconv.Itoa(version)
+	final, err := newBackupPath(path, time.Now(), suffix)
+	if err != nil {
+		return err
+	}
+	if err := copyTo(ctx, conn, final); err != nil {
+		return err
+	}
+	list, err := backups(path)
+	if err != nil {
+		return err
+	}
+	for _, b := range list {
+		if rest, ours := strings.CutPrefix(filepath.Base(b.Path), baseName(path)); ours && b.Path != final {
+			if parts := backupName.FindStringSubmatch(rest); parts != nil && parts[3] == strconv.Itoa(version) {
+				if err := os.Remove(b.Path); err != nil && !errors.Is(err, fs.ErrNotExist) {
+					return err
+				}
+			}
+		}
+	}
+	return prune(path)
+}
