@@ -32,6 +32,7 @@ type bench struct {
 	rounds     int // of quick things; slow ones run less often
 	events     int // for the worker
 	hooksEach  int // for the storm: hooks of each of its processes
+	waiting    int // for the backlog: events in the spool
 	results
 }
 
@@ -51,6 +52,8 @@ var parts = []part{
 	{name: "tui", measure: (*bench).tui},
 	{name: "worker", measure: (*bench).worker},
 	{name: "storm", measure: (*bench).storm},
+	{name: "backlog", measure: (*bench).backlog},
+	{name: "year", measure: (*bench).year},
 }
 
 func main() {
@@ -76,10 +79,10 @@ func run(ctx context.Context) (err error) {
 	binary := flag.String("cmem", "", "measure this `binary` instead of one built from here")
 	cache := flag.String("cache", "", "keep generated stores in this `folder` (default: in the user's cache folder)")
 	flag.Parse()
-	b := &bench{rounds: *rounds, events: 5000, hooksEach: 500}
+	b := &bench{rounds: *rounds, events: 5000, hooksEach: 500, waiting: 100_000}
 	if *quick {
 		*sizes = "1k,10k"
-		b.rounds, b.events, b.hooksEach = 10, 500, 50
+		b.rounds, b.events, b.hooksEach, b.waiting = 10, 500, 50, 10_000
 	}
 
 	chosen := strings.Split(*which, ",")

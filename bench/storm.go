@@ -43,11 +43,8 @@ func (b *bench) storm(ctx context.Context) (err error) {
 	var all sync.WaitGroup
 	for i := range stormProcesses {
 		all.Go(func() {
-			session := []byte(fmt.Sprintf("%08d-0000-4000-8000-000000000000", i))
 			for j := range b.hooksEach {
-				payload := bytes.Replace(edit, []byte("00000001-0000-4000-8000-000000000001"), session, 1)
-				payload = bytes.Replace(payload, []byte("toolu_200"), fmt.Appendf(nil, "toolu_%d_%d", i, j), 1)
-				s, err := b.process(ctx, dir, payload, nil, b.cmem)
+				s, err := b.process(ctx, dir, inSession(edit, i, j), nil, b.cmem)
 				if err != nil {
 					failed <- err
 					return
@@ -83,6 +80,12 @@ func (b *bench) storm(ctx context.Context) (err error) {
 	}
 	b.figure("storm", "events in the store, each once", float64(stored), fmt.Sprintf("of %d", total))
 	return nil
+}
+
+// inSession gives a recorded payload as the call-th one of another session.
+func inSession(payload []byte, session, call int) []byte {
+	payload = bytes.Replace(payload, []byte("00000001-0000-4000-8000-000000000001"), fmt.Appendf(nil, "%08d-0000-4000-8000-000000000000", session), 1)
+	return bytes.Replace(payload, []byte("toolu_200"), fmt.Appendf(nil, "toolu_%d_%d", session, call), 1)
 }
 
 // killWorkers kills the worker of dataDir whenever another part of the hooks has

@@ -19,7 +19,12 @@ type Target struct {
 
 // target adds a target of the memory browser to the results.
 func (b *bench) target(name string, value, limit float64, unit, note string) {
-	b.Targets = append(b.Targets, Target{"tui", name, value, limit, unit, value <= limit, note})
+	b.targetOf("tui", name, value, limit, unit, note)
+}
+
+// targetOf adds a target of a part to the results.
+func (b *bench) targetOf(part, name string, value, limit float64, unit, note string) {
+	b.Targets = append(b.Targets, Target{part, name, value, limit, unit, value <= limit, note})
 }
 
 // tableOfTargets writes a line for each target.

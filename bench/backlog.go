@@ -1,0 +1,206 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"sync"
+	"time"
+
+	"cmem/hooks/spool"
+	"cmem/worker"
+)
+
+const (
+	loadProcesses = 16 // hooks at the same time
+	backlogRest   = 6 * time.Second
+	backlogIdle   = 10 * time.Second
+)
+
+// backlog measures a spool in which very many events wait: what the worker needs to
+// take them in, what it holds when it is idle, and what hooks cost meanwhile.
+func (b *bench) backlog(ctx context.Context) (err error) {
+	dir := filepath.Join(b.work, "backlog")
+	if err := makeSpool(dir); err != nil {
+		return err
+	}
+	if err := b.replay(dir, b.waiting); err != nil {
+		return err
+	}
+	alone, err := b.alone(ctx)
+	if err != nil {
+		return err
+	}
+	quiet := b.loadRow("PostToolUse, 16 at once, no worker", alone)
+
+	cmd := exec.CommandContext(ctx, b.cmem, "worker", "run")
+	cmd.Env = b.env(dir, "CMEM_WORKER_IDLE=10m")
+	if err := cmd.Start(); err != nil {
+		return err
+	}
+	ended := make(chan error, 1)
+	go func() { ended <- cmd.Wait() }()
+	defer func() {
+		_, stopErr := worker.Stop(dir, time.Minute)
+		err = errors.Join(err, stopErr, <-ended)
+	}()
+	peak := make(chan int64, 1)
+	watching, stopWatching := context.WithCancel(ctx)
+	defer stopWatching()
+	go func() { peak <- highest(watching, cmd.Process.Pid) }()
+
+	begin := time.Now()
+	beside, err := b.load(ctx, dir)
+	if err != nil {
+		return err
+	}
+	if empty, err := spool.Empty(filepath.Join(dir, "spool")); err != nil || empty {
+		return errors.Join(err, errors.New("the worker was done before the hooks were"))
+	}
+	busy := b.loadRow("PostToolUse, 16 at once, while the worker drains", beside)
+	for {
+		if empty, err := spool.Empty(filepath.Join(dir, "spool")); err != nil {
+			return err
+		} else if empty {
+			break
+		}
+		select {
+		case err := <-ended:
+			ended <- err
+			return errors.Join(err, errors.New("the worker left before it was done"))
+		case <-time.After(100 * time.Millisecond):
+		}
+	}
+	b.figure("backlog", fmt.Sprintf("%d waiting events drained in", b.waiting), time.Since(begin).Seconds(), "s")
+	if err := b.untilDone(ctx, dir, ended); err != nil {
+		return err
+	}
+	stopWatching()
+	most := <-peak
+	time.Sleep(backlogRest) // it tidies up
+	before, waits, err := activityOf(cmd.Process.Pid)
+	if err != nil {
+		return err
+	}
+	time.Sleep(backlogIdle)
+	after, waitsAfter, err := activityOf(cmd.Process.Pid)
+	if err != nil {
+		return err
+	}
+	idle, _, err := memoryOf(cmd.Process.Pid)
+	if err != nil {
+		return err
+	}
+	b.figure("backlog", "CPU of the idle worker", 100*float64(after-before)/float64(backlogIdle), "% of a core")
+	b.figure("backlog", "the idle worker is woken", float64(waitsAfter-waits)/backlogIdle.Seconds(), "times a second")
+	b.targetOf("backlog", "most memory while it works", float64(most)/1e6, 40, "MB", "")
+	b.targetOf("backlog", "memory when it is idle", float64(idle)/1e6, 20, "MB", "")
+	for _, r := range []loaded{quiet, busy} {
+		b.targetOf("backlog", "p99 of "+r.name, r.p99/r.median, 3, "× median", fmt.Sprintf("%.1f ms of %.1f ms", r.p99, r.median))
+	}
+	return os.RemoveAll(dir)
+}
+
+// alone is load without a worker beside it.
+func (b *bench) alone(ctx context.Context) (list []sample, err error) {
+	dir := filepath.Join(b.work, "backlog-alone")
+	if err := makeSpool(dir); err != nil {
+		return nil, err
+	}
+	stop, err := pretendWorker(dir)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, stop()) }()
+	return b.load(ctx, dir)
+}
+
+// load runs hooks of many sessions at the same time.
+func (b *bench) load(ctx context.Context, dir string) ([]sample, error) {
+	edit, err := b.payload("PostToolUse-Edit")
+	if err != nil {
+		return nil, err
+	}
+	var (
+		mu   sync.Mutex
+		list []sample
+		errs []error
+		all  sync.WaitGroup
+	)
+	for i := range loadProcesses {
+		all.Go(func() {
+			for j := range b.hooksEach / 5 {
+				s, err := b.process(ctx, dir, inSession(edit, i, j), nil, b.cmem)
+				mu.Lock()
+				if err != nil {
+					errs = append(errs, err)
+				}
+				list = append(list, s)
+				mu.Unlock()
+				if err != nil {
+					return
+				}
+			}
+		})
+	}
+	all.Wait()
+	return list, errors.Join(errs...)
+}
+
+// loaded is how long hooks took under load, in milliseconds.
+type loaded struct {
+	name        string
+	median, p99 float64
+}
+
+func (b *bench) loadRow(name string, list []sample) loaded {
+	b.Rows = append(b.Rows, newRow("backlog", contender{name: name}, list))
+	var wall []float64
+	for _, s := range list {
+		wall = append(wall, milliseconds(s.wall))
+	}
+	slices.Sort(wall)
+	return loaded{name, percentile(wall, 50), percentile(wall, 99)}
+}
+
+// untilDone waits until no batch and no event is left to work on.
+func (b *bench) untilDone(ctx context.Context, dir string, ended chan error) error {
+	for quiet := 0; quiet < 3; {
+		select {
+		case <-ctx.Done():
+			return ctx.Err()
+		case err := <-ended:
+			ended <- err
+			return errors.Join(err, errors.New("the worker left before it was done"))
+		case <-time.After(time.Second):
+		}
+		t, err := totalsOf(ctx, dir)
+		if err != nil {
+			return err
+		}
+		if t.WaitingBatches == 0 {
+			quiet++
+		} else {
+			quiet = 0
+		}
+	}
+	return nil
+}
+
+// highest gives the most memory that a process has held, in bytes, until ctx ends.
+func highest(ctx context.Context, pid int) (peak int64) {
+	for ctx.Err() == nil {
+		if _, most, err := memoryOf(pid); err == nil {
+			peak = max(peak, most)
+		}
+		select {
+		case <-ctx.Done():
+		case <-time.After(100 * time.Millisecond):
+		}
+	}
+	return peak
+}
