@@ -3,7 +3,7 @@
 
 GOLANGCI := go run github.com/golangci/golangci-lint/v2/cmd/golangci-lint@v2.15.0
 VERSION  ?= $(shell git describe --tags --always --dirty 2>/dev/null || echo dev)
-FUZZTIME ?= 30s
+FUZZTIME ?= 30
 
 export CGO_ENABLED = 0
 
@@ -43,12 +43,8 @@ golden: ## rewrite the golden files; look at the diff before committing
 	git status --short -- '*testdata*'
 
 .PHONY: fuzz
-fuzz: ## fuzz each fuzz target for FUZZTIME (30s)
-	@grep -rho --include='*_test.go' '^func Fuzz[A-Za-z]*' . | sort -u | cut -c6- | while read -r target; do \
-		dir=$$(dirname "$$(grep -rl --include='*_test.go' "^func $$target(" . | head -n 1)"); \
-		echo "$$dir $$target"; \
-		go test "$$dir" -run '^$$' -fuzz "^$$target\$$" -fuzztime $(FUZZTIME) || exit 1; \
-	done
+fuzz: ## fuzz each fuzz target for FUZZTIME seconds (30)
+	.ci/fuzz $(FUZZTIME)
 
 .PHONY: bench
 bench: ## measure everything that bench/README.md promises (ten minutes; the first time half an hour and 2.6 GB)
