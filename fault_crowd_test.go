@@ -58,7 +58,7 @@ func TestAFullSpoolIsDrainedWhileHooksGoOn(t *testing.T) {
 		t.Skip("takes several seconds")
 	}
 	t.Parallel()
-	many := 20_000
+	many := 10_000
 	if os.Getenv(faultFull) == "1" {
 		many = 100_000
 	}

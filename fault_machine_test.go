@@ -23,7 +23,7 @@ const (
 	faultSeed   = "CMEM_FAULT_SEED"   // repeats a series
 	faultRounds = "CMEM_FAULT_ROUNDS" // how often a process is killed; a few times unless set
 	faultLock   = "CMEM_FAULT_LOCK"   // seconds for which another program locks the database
-	faultFull   = "CMEM_FAULT_FULL"   // 1: 100,000 waiting events instead of 20,000
+	faultFull   = "CMEM_FAULT_FULL"   // 1: 100,000 waiting events instead of 10,000
 )
 
 // soon is how long something that must happen is waited for. It is no

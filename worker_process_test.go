@@ -3,6 +3,7 @@ package main_test
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -167,5 +168,39 @@ func TestTheWorkerDoesNotSeeTheHostsKeys(t *testing.T) {
 		if bytes.Contains(b, []byte(secret)) {
 			t.Errorf("the worker's environment holds %s", secret)
 		}
+	}
+}
+
+// A host that waits for the end of a pipe which a hook had inherited waits for the
+// hook, not for the worker.
+func TestTheWorkerInheritsNoFilesOfTheHost(t *testing.T) {
+	if runtime.GOOS != "linux" {
+		t.Skip("reads /proc")
+	}
+	h := newMachine(t, "CMEM_WORKER_IDLE=20s")
+	r, w, err := os.Pipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.Close() //nolint:errcheck // opened for reading
+	cmd := h.command("hook")
+	cmd.Stdin = bytes.NewReader(payload(t, "PostToolUse-Bash"))
+	cmd.ExtraFiles = []*os.File{w}
+	if err := errors.Join(cmd.Run(), w.Close()); err != nil {
+		t.Fatal(err)
+	}
+	for deadline := time.Now().Add(20 * time.Second); len(processesOf(t, h.dir)) == 0; time.Sleep(10 * time.Millisecond) {
+		if time.Now().After(deadline) {
+			t.Fatal("no worker was started")
+		}
+	}
+	if err := r.SetReadDeadline(time.Now().Add(10 * time.Second)); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := r.Read(make([]byte, 1)); !errors.Is(err, io.EOF) {
+		t.Errorf("the pipe is still held: %v", err)
+	}
+	if len(processesOf(t, h.dir)) == 0 {
+		t.Error("the worker had left, so that the pipe tells nothing")
 	}
 }

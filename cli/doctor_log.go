@@ -41,7 +41,7 @@ func (a *App) diagnoseLog(cfg *config.Config) []diagnosis {
 		return []diagnosis{{Name: "log", Found: err.Error()}}
 	}
 	if len(all) == 0 {
-		return []diagnosis{{Name: "log", OK: true, Found: "nothing went wrong in the last 24 hours"}}
+		return []diagnosis{{Name: "log", OK: true, Found: "no problem was logged in the last 24 hours"}}
 	}
 	var told []diagnosis
 	for i := range all[:min(len(all), mostHappenings)] {

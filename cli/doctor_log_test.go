@@ -140,7 +140,7 @@ func TestDoctorSaysThatNothingWentWrong(t *testing.T) {
 	a, cfg, _, _ := logApp(t, nil)
 	for range 2 { // without a log, and with one that has nothing to tell
 		got := a.diagnoseLog(cfg)
-		if len(got) != 1 || !got[0].OK || got[0].Found != "nothing went wrong in the last 24 hours" {
+		if len(got) != 1 || !got[0].OK || got[0].Found != "no problem was logged in the last 24 hours" {
 			t.Errorf("got %+v", got)
 		}
 		newLog(cfg, "worker").Info("removed the remains of killed hooks")

@@ -76,6 +76,7 @@ type forgetReport struct {
 	Backups        []string `json:"backups"`   // that hold what is forgotten
 	BackupsRemoved bool     `json:"backups_removed"`
 	Erased         bool     `json:"erased"` // the places in the store are overwritten
+	db             string   // the store's file
 }
 
 func (r forgetReport) empty() bool {
@@ -95,7 +96,7 @@ func (a *App) forget(ctx context.Context, flags filterFlags, o forgetOptions, id
 	if err != nil {
 		return err
 	}
-	report := forgetReport{DryRun: true, Backups: copies}
+	report := forgetReport{DryRun: true, Backups: copies, db: cfg.DB()}
 	// Looked at twice: a person takes time to answer, and only the worker's absence
 	// makes what is found be all there is.
 	look := func(do func(*store.Store, *forgetting) error) error {
@@ -132,18 +133,18 @@ func (a *App) forget(ctx context.Context, flags filterFlags, o forgetOptions, id
 	report.DryRun = false
 	err = a.withoutWorker(cfg, func() error {
 		return look(func(s *store.Store, f *forgetting) error {
-			if err := f.removeFiles(); err != nil {
+			if err := f.removeFiles(cfg); err != nil {
 				return err
 			}
 			if o.backups {
 				for _, path := range copies {
-					if err := os.Remove(path); err != nil && !errors.Is(err, fs.ErrNotExist) {
+					if err := os.RemoveAll(path); err != nil {
 						return fmt.Errorf("remove a backup: %w", err)
 					}
 				}
 				report.BackupsRemoved = true
 			}
-			report.Erased, err = eraseLeft(ctx, s)
+			report.Erased, err = eraseLeft(ctx, s, erasePatience)
 			return err
 		})
 	})
@@ -154,12 +155,16 @@ func (a *App) forget(ctx context.Context, flags filterFlags, o forgetOptions, id
 }
 
 // eraseLeft has what was forgotten overwritten and reports whether all of it is:
-// others who read the store can be in the way.
-func eraseLeft(ctx context.Context, s *store.Store) (bool, error) {
-	for deadline := time.Now().Add(erasePatience); ; {
+// others who read the store can be in the way, and are waited for as long as patience.
+func eraseLeft(ctx context.Context, s *store.Store, patience time.Duration) (bool, error) {
+	for deadline := time.Now().Add(patience); ; {
 		done, err := s.Housekeep(ctx, time.Second)
-		if done || err != nil && !errors.Is(err, store.ErrBusy) || time.Now().After(deadline) {
-			return done && err == nil, err
+		erased := err == nil && done && s.Erased()
+		if errors.Is(err, store.ErrBusy) {
+			err = nil
+		}
+		if erased || err != nil || time.Now().After(deadline) {
+			return erased, err
 		}
 		select {
 		case <-ctx.Done():
@@ -184,7 +189,7 @@ func (r forgetReport) describe() string {
 		word string
 	}{
 		{r.Sessions, "session"}, {r.Observations, "observation"}, {r.Summaries, "summary"}, {r.Prompts, "prompt"}, {r.Events, "raw event"},
-		{r.Waiting, "waiting event"}, {r.Drafts, "draft"}, {r.LogLines, "line of the log"},
+		{r.Waiting, "waiting event"}, {r.Drafts, "draft"}, {r.LogLines, "log line"},
 	} {
 		if p.n > 0 {
 			parts = append(parts, count(p.n, p.word))
@@ -213,7 +218,7 @@ func (a *App) sayForgotten(r forgetReport, o forgetOptions) error {
 	default:
 		a.say("Forgotten: %s.", r.describe())
 		if !r.Erased {
-			a.say("Another program reads the store: until it is done the words may still stand in its log, %s-wal.", "cmem.db")
+			a.say("Another program reads the store: what was said may still stand in %[1]s and its log %[1]s-wal until that is closed; run `cmem compact` then.", a.shortPath(r.db))
 		}
 	}
 	switch {
@@ -248,6 +253,11 @@ func copiesOf(path string) ([]string, error) {
 			}
 		}
 	}
+	remains, err := store.Remains(path)
+	if err != nil {
+		return nil, err
+	}
+	all = append(all, remains...)
 	entries, err := os.ReadDir(filepath.Dir(path))
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return nil, err

@@ -10,12 +10,14 @@ import (
 	"iter"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 
 	"cmem/config"
 	"cmem/export"
 	"cmem/hooks"
 	"cmem/hooks/spool"
+	"cmem/logs"
 	"cmem/memory"
 	"cmem/project"
 	"cmem/store"
@@ -27,8 +29,7 @@ type forgetting struct {
 	words    phrases
 	waiting  []string // files of the spool
 	drafts   []string // files and folders that the browser left
-	logs     []string // files with one of the words
-	logLines int
+	logLines int      // with the words
 }
 
 // phrases are what a text must have all of, in lower case.
@@ -183,19 +184,15 @@ func each[T any](scan iter.Seq2[T, error], do func(T)) error {
 // findWaiting finds events in the spool that belong to the sessions or the project,
 // or have the words.
 func (f *forgetting) findWaiting(cfg *config.Config, where memory.Filter) error {
-	names, err := spool.List(cfg.Spool())
-	if err != nil {
-		return fmt.Errorf("list the spool: %w", err)
-	}
-	bad, err := spool.ListBad(cfg.Spool())
-	if err != nil {
-		return fmt.Errorf("list what was put aside: %w", err)
-	}
 	sessions := map[string]bool{}
 	for _, id := range f.what.Sessions {
 		sessions[id] = true
 	}
-	look := func(dir string, names []string) error {
+	look := func(dir string, list func(string) ([]string, error)) error {
+		names, err := list(cfg.Spool())
+		if err != nil {
+			return fmt.Errorf("list the waiting events: %w", err)
+		}
 		for _, name := range names {
 			path := filepath.Join(dir, name)
 			raw, err := os.ReadFile(path)
@@ -211,13 +208,24 @@ func (f *forgetting) findWaiting(cfg *config.Config, where memory.Filter) error 
 		}
 		return nil
 	}
-	return errors.Join(look(spool.NewDir(cfg.Spool()), names), look(spool.BadDir(cfg.Spool()), bad))
+	return errors.Join(
+		look(spool.NewDir(cfg.Spool()), spool.List),
+		look(spool.BadDir(cfg.Spool()), spool.ListBad),
+		look(spool.TmpDir(cfg.Spool()), spool.ListTmp),
+	)
 }
 
 // isAsked reports whether an event that waits is one to be forgotten.
 func (f *forgetting) isAsked(raw []byte, name string, sessions map[string]bool, where memory.Filter) bool {
 	e, err := hooks.Decode(name, raw)
-	if err != nil { // it was put aside for that: the words are all to go by
+	if err != nil {
+		// It was put aside for that, or a hook was killed while it wrote it: what stands in
+		// it is all to go by.
+		for id := range sessions {
+			if bytes.Contains(raw, []byte(strconv.Quote(id))) {
+				return true
+			}
+		}
 		return len(f.words) > 0 && f.words.inPayload(raw)
 	}
 	inPlace := (where.SessionID == "" || e.SessionID == where.SessionID) && (where.Project == "" || project.Find(e.CWD).Key == where.Project)
@@ -281,44 +289,18 @@ func (f *forgetting) findDrafts(ctx context.Context, cfg *config.Config, s *stor
 	return nil
 }
 
-// findLogLines finds lines of the logs with the words. At the level debug the log may
+// findLogLines counts the lines of the log with the words. At the level debug it may
 // have texts.
-func (f *forgetting) findLogLines(cfg *config.Config) error {
-	if len(f.words) == 0 {
-		return nil
-	}
-	entries, err := os.ReadDir(cfg.Logs())
-	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return fmt.Errorf("look through the logs: %w", err)
-	}
-	for _, e := range entries {
-		path := filepath.Join(cfg.Logs(), e.Name())
-		text, err := os.ReadFile(path)
-		if err != nil {
-			continue // a folder, or rotated just now
-		}
-		if _, dropped := f.withoutWords(text); dropped > 0 {
-			f.logs = append(f.logs, path)
-			f.logLines += dropped
-		}
-	}
-	return nil
+func (f *forgetting) findLogLines(cfg *config.Config) (err error) {
+	f.logLines, err = logs.Count(cfg.Logs(), f.inLog)
+	return err
 }
 
-// withoutWords gives a log without the lines that have the words.
-func (f *forgetting) withoutWords(text []byte) (kept []byte, dropped int) {
-	for line := range bytes.Lines(text) {
-		if f.words.inPayload(line) {
-			dropped++
-		} else {
-			kept = append(kept, line...)
-		}
-	}
-	return kept, dropped
-}
+// inLog reports whether a line of the log has the words.
+func (f *forgetting) inLog(line []byte) bool { return len(f.words) > 0 && f.words.inPayload(line) }
 
 // removeFiles removes what was found outside of the store.
-func (f *forgetting) removeFiles() error {
+func (f *forgetting) removeFiles(cfg *config.Config) error {
 	for _, path := range f.waiting {
 		if err := os.Remove(path); err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return fmt.Errorf("remove a waiting event: %w", err)
@@ -329,16 +311,7 @@ func (f *forgetting) removeFiles() error {
 			return fmt.Errorf("remove a draft: %w", err)
 		}
 	}
-	for _, path := range f.logs {
-		text, err := os.ReadFile(path)
-		if err != nil {
-			return fmt.Errorf("clean the log: %w", err)
-		}
-		kept, _ := f.withoutWords(text)
-		// In place: other processes have the file open and go on writing at its end.
-		if err := os.WriteFile(path, kept, 0o600); err != nil {
-			return fmt.Errorf("clean the log: %w", err)
-		}
-	}
-	return nil
+	logs.ReportCrashes(cfg.Logs(), newLog(cfg, "forget")) // without the words that it may quote
+	_, err := logs.Drop(cfg.Logs(), f.inLog)
+	return err
 }

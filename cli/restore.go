@@ -57,8 +57,11 @@ func (a *App) restore(ctx context.Context, cfg *config.Config, file string) (r s
 		r, err = store.RestoreBackup(ctx, cfg.DB(), file)
 		return err
 	})
-	if err != nil {
+	if err != nil && !r.Done {
 		return r, fmt.Errorf("%w; the store is as it was", err)
+	}
+	if err != nil { // of what comes after
+		a.say("The backup is in place, but something went wrong after that: %v", err)
 	}
 	return r, nil
 }

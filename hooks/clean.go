@@ -14,12 +14,29 @@ import (
 // there was nothing to do.
 func cleanPayload(raw []byte, f fields) ([]byte, error) {
 	files := contentOf(f)
-	if files == (content{}) && !mayHoldPrivate(raw) && !secrets.MayHold(raw) {
+	if files == (content{}) && !mayHoldPrivate(raw) && !isRetold(raw) && !secrets.MayHold(raw) {
 		return raw, nil
 	}
-	dec := json.NewDecoder(bytes.NewReader(raw))
-	dec.UseNumber()
-	w := rewriter{dec: dec, files: files}
+	return rewritten(raw, rewriter{files: files, masks: true})
+}
+
+// cutPayload gives the payload with private parts cut and nothing else done.
+func cutPayload(raw []byte, _ fields) ([]byte, error) {
+	if !mayHoldPrivate(raw) && !isRetold(raw) {
+		return raw, nil
+	}
+	return rewritten(raw, rewriter{})
+}
+
+// retoldField is the conversation as the host tells it anew when it compacts one. What
+// a private turn said stands in it without a tag, so that none of it is kept.
+const retoldField = "compact_summary"
+
+func isRetold(raw []byte) bool { return bytes.Contains(raw, []byte(retoldField)) }
+
+func rewritten(raw []byte, w rewriter) ([]byte, error) {
+	w.dec = json.NewDecoder(bytes.NewReader(raw))
+	w.dec.UseNumber()
 	if err := w.value(0); err != nil {
 		return nil, fmt.Errorf("rewrite the payload: %w", err)
 	}
@@ -32,12 +49,13 @@ type rewriter struct {
 	dec   *json.Decoder
 	out   bytes.Buffer
 	files content
+	masks bool // secrets, too
 
 	private privateCutter // follows tags through the payload
 	field   string        // of the payload, in which we are
 	host    privateCutter // follows tags within a field of the host's own
 	secrets secretMasker  // follows a key through a field
-	key     string        // the last one that was read
+	key     string        // under which we are
 }
 
 // cutter gives what follows the tags here.
@@ -68,11 +86,17 @@ func (w *rewriter) value(depth int) error {
 
 // text cleans a text that stands under a key.
 func (w *rewriter) text(s string) string {
+	if w.field == retoldField {
+		return privateMark
+	}
 	s = w.cutter().cut(s)
 	if s == "" || s == privateMark {
 		return s
 	}
 	s = w.files.without(w.field, w.key, s)
+	if !w.masks {
+		return s
+	}
 	if namesSecret(w.key) {
 		return secretMark
 	}
@@ -93,11 +117,15 @@ func (w *rewriter) name(s string, depth int) string {
 		}
 		return s
 	}
-	return secrets.Mask(w.cutter().cut(s))
+	if s = w.cutter().cut(s); !w.masks {
+		return s
+	}
+	return secrets.Mask(s)
 }
 
 func (w *rewriter) container(open json.Delim, depth int) error {
 	w.out.WriteRune(rune(open))
+	defer func(key string) { w.key = key }(w.key) // what follows in a list stands under the key of the list
 	for first := true; w.dec.More(); first = false {
 		if !first {
 			w.out.WriteByte(',')

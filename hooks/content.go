@@ -16,7 +16,7 @@ type content struct {
 	input    bool // what the tool was given, names apart
 	command  bool // the command that it was given
 	response bool // what it answered, names apart
-	lines    bool // single lines of what it answered, which name their file
+	lines    bool // single lines of what was answered, which name their file
 	calls    bool // a batch of calls, names apart
 }
 
@@ -26,6 +26,7 @@ func contentOf(f fields) content {
 	var c content
 	if f.text("tool_name") == "" {
 		c.calls = slices.ContainsFunc(pathsIn(f["tool_calls"]), isSecretFile) || slices.ContainsFunc(commandsIn(f["tool_calls"]), showsSecrets)
+		c.lines = !c.calls && f["tool_calls"] != nil
 		return c
 	}
 	paths, commands := pathsIn(f["tool_input"]), commandsIn(f["tool_input"])
@@ -61,19 +62,22 @@ func (c content) without(field, key, s string) string {
 		switch {
 		case c.command && key == "command":
 			return withoutArguments(s)
-		case c.input && !isPathField(key):
+		case c.input && !isPath(key, s):
 			return fileMark
 		}
 	case "tool_response", "error":
 		switch {
-		case c.response && !isPathField(key) && key != "type":
+		case c.response && !isPath(key, s) && key != "type":
 			return fileMark
 		case c.lines:
 			return withoutLines(s)
 		}
 	case "tool_calls":
-		if c.calls && !isPathField(key) && !isHostField(key) {
+		switch {
+		case c.calls && !isPath(key, s) && !isHostField(key):
 			return fileMark
+		case c.lines:
+			return withoutLines(s)
 		}
 	}
 	return s
@@ -87,6 +91,15 @@ func isPathField(key string) bool {
 		return true
 	}
 	return false
+}
+
+// isPath reports whether a text under a key is the path of a file. What a file holds
+// stands under such keys, too, as a list of its lines.
+func isPath(key, s string) bool {
+	if !isPathField(key) || strings.ContainsAny(s, "\r\n=") || strings.LastIndexByte(s, ':') > 1 { // after the letter of a drive
+		return false
+	}
+	return isSecretFile(s) || strings.ContainsAny(s, `/\.`) && !strings.ContainsAny(s, " \t")
 }
 
 // textsUnder gives the texts in a value whose key is wanted, also those of lists.

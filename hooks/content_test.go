@@ -64,8 +64,12 @@ func TestSecretFilesKeepTheirNameAndNotTheirContent(t *testing.T) {
 			[]string{"src/a.go:1:KEY", "conf/.env.prod:" + fileMark}},
 		"a difference": {tool("Bash", `{"command":"git diff"}`, `,"tool_response":{"stdout":"diff --git a/.env b/.env\n-A=geheim\n+A=geheim2\ndiff --git a/x.go b/x.go\n+kept\n"}`),
 			[]string{`diff --git a/.env b/.env\n` + fileMark + `\ndiff --git a/x.go b/x.go\n+kept`}},
-		"head of many": {tool("Bash", `{"command":"head *"}`, `,"tool_response":{"stdout":"==> .netrc <==\ngeheim\n\n==> a.txt <==\nkept\n"}`), []string{`==> a.txt <==\nkept`}},
-		"a batch":      {`{"session_id":"s","hook_event_name":"PostToolBatch","tool_calls":[{"tool_name":"Read","tool_use_id":"t1","tool_input":{"file_path":".env"},"tool_response":"geheim"}]}`, []string{`"file_path":".env"`, `"tool_use_id":"t1"`}},
+		"head of many":             {tool("Bash", `{"command":"head *"}`, `,"tool_response":{"stdout":"==> .netrc <==\ngeheim\n\n==> a.txt <==\nkept\n"}`), []string{`==> a.txt <==\nkept`}},
+		"lines in a list of files": {tool("Read", `{"file_path":"/a/.env"}`, `,"tool_response":{"files":["PIN=geheim","PIN: geheim","a geheim","geheim","/a/.env"]}`), []string{`"/a/.env"]`}},
+		"beside an object":         {tool("mcp__fs__read_text", `{"path":"/a/.env"}`, `,"tool_response":[{"type":"text","path":"/a/.env"},"geheim/1.x"]`), []string{`"path":"/a/.env"},"` + fileMark + `"`}},
+		"a name with a space":      {tool("Read", `{"file_path":"/我的 project/.env"}`, `,"tool_response":"geheim"`), []string{"/我的 project/.env"}},
+		"lines in a batch":         {`{"session_id":"s","hook_event_name":"PostToolBatch","tool_calls":[{"tool_name":"Bash","tool_use_id":"t1","tool_input":{"command":"grep -rn KEY ."},"tool_response":"./.env:3:KEY=geheim\n./a.go:9:KEY := 1"}]}`, []string{"./.env:" + fileMark, "./a.go:9:KEY := 1"}},
+		"a batch":                  {`{"session_id":"s","hook_event_name":"PostToolBatch","tool_calls":[{"tool_name":"Read","tool_use_id":"t1","tool_input":{"file_path":".env"},"tool_response":"geheim"}]}`, []string{`"file_path":".env"`, `"tool_use_id":"t1"`}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			e, err := Decode("x", []byte(tt.in))

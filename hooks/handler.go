@@ -60,7 +60,8 @@ func (h *Handler) Handle(ctx context.Context, in early.Input, out io.Writer) {
 		h.Log.Error("hook payload refused", "kind", logs.PayloadRefused, "error", err, "bytes", in.Size)
 		return
 	}
-	e, err := Decode("", payload)
+	// Secrets are masked by the worker, which has the time: the host waits here.
+	e, err := decode("", payload, cutPayload)
 	if err != nil {
 		h.Log.Error("hook payload refused", "kind", logs.PayloadRefused, "error", err, "bytes", in.Size)
 		return
@@ -144,7 +145,7 @@ func (h *Handler) deliver(e memory.Event) bool {
 		h.Log.Error("event lost: the data directory cannot be made", "kind", logs.EventLost, "event", e.Name, "error", err)
 		return false
 	}
-	// Decode has cut what is private: only its output may reach the disk.
+	// What is private was cut by decode: only its output may reach the disk.
 	put := spool.Deliver
 	if h.Config.Bool("spool.sync") {
 		put = spool.DeliverSynced

@@ -199,6 +199,20 @@ func TestPrivateTextNeverReachesTheDisk(t *testing.T) {
 	}
 }
 
+func TestTheHostDoesNotWaitForSecretsToBeMasked(t *testing.T) {
+	c := call{}
+	c.do(t, whole(`{"session_id":"s","hook_event_name":"PostToolUse","tool_name":"Bash","tool_input":{"command":"cat .env # <private>geheim</private>"},"tool_response":{"stdout":"DB_PASSWORD=Xk93jf83hf"}}`))
+	want := `{"session_id":"s","hook_event_name":"PostToolUse","tool_name":"Bash","tool_input":{"command":"cat .env # [private]"},"tool_response":{"stdout":"DB_PASSWORD=Xk93jf83hf"}}`
+	p := c.spooled(t)
+	if len(p) != 1 || p[0] != want {
+		t.Fatalf("spooled %q, want what came, without its private part", p)
+	}
+	e, err := Decode("x", []byte(p[0]))
+	if err != nil || bytes.Contains(e.Raw, []byte("Xk93jf83hf")) || !bytes.Contains(e.Raw, []byte(fileMark)) {
+		t.Errorf("the worker reads %s, %v", e.Raw, err)
+	}
+}
+
 func TestAPayloadOverTheLimitIsKeptInPart(t *testing.T) {
 	c := call{}
 	head := `{"session_id":"s","hook_event_name":"PostToolUse","tool_name":"Bash","tool_input":{"command":"cat big"},"tool_response":{"stdout":"`

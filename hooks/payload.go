@@ -67,17 +67,19 @@ func (f fields) number(name string) int64 {
 // stands between <private> tags is cut, secrets are masked and the content of
 // secret files is left out, in every field and in Event.Raw. Unknown events and fields are kept; without
 // a session or an event name there is an error.
-func Decode(id string, raw []byte) (memory.Event, error) {
+func Decode(id string, raw []byte) (memory.Event, error) { return decode(id, raw, cleanPayload) }
+
+// decode reads a payload that clean has been at.
+func decode(id string, raw []byte, clean func([]byte, fields) ([]byte, error)) (memory.Event, error) {
 	raw = bytes.TrimPrefix(raw, byteOrderMark)
 	f, err := parseFields(raw)
 	if err != nil {
 		return memory.Event{}, err
 	}
-	clean, err := cleanPayload(raw, f)
-	if err != nil {
+	if raw, err = clean(raw, f); err != nil {
 		return memory.Event{}, err
 	}
-	if f, err = parseFields(clean); err != nil {
+	if f, err = parseFields(raw); err != nil {
 		return memory.Event{}, err
 	}
 	e := memory.Event{
@@ -102,7 +104,7 @@ func Decode(id string, raw []byte) (memory.Event, error) {
 		Reason:               f.text("reason"),
 		Trigger:              f.text("trigger"),
 		Past:                 f.text("cmem_imported") != "",
-		Raw:                  clean,
+		Raw:                  raw,
 	}
 	if e.Past {
 		e.Branch = f.text("git_branch")

@@ -53,20 +53,89 @@ func mayHoldPrivate(raw []byte) bool {
 // wideLess is the bracket as Chinese and Japanese keyboards give it.
 const wideLess = "＜"
 
+// privateTag is how a tag begins: up to its end, where that follows the name at once,
+// or else up to the sign after the name.
 var privateTag = sync.OnceValue(func() *regexp.Regexp {
-	// Every sign may be escaped once more: a tool's answer is often JSON within JSON.
-	// A tag that its end is missing from is one all the same: when in doubt, cut.
-	sign := func(plain rune) string { return fmt.Sprintf(`%s|\\u%04x`, regexp.QuoteMeta(string(plain)), plain) }
-	one := func(signs ...string) string { return "(?:" + strings.Join(signs, "|") + ")" }
-	space := one(`\s`, `\\+[nrt]`, `\x{a0}`, `\x{3000}`, sign(' ')) // the last two: no-break and ideographic space
 	less, greater := one(sign('<'), sign('＜')), one(sign('>'), sign('＞'), "$")
+	space := one(`\s`, `\\+[nrtf]`, `\x{a0}`, `\x{3000}`, sign(' ')) // the last two: no-break and ideographic space
 	slash := one(sign('/'), sign('／'), `\\+/`)
 	word := ""
 	for _, r := range "private" {
 		word += one(sign(r), fmt.Sprintf(`\\u%04x`, unicode.ToUpper(r)))
 	}
-	return regexp.MustCompile(`(?i)` + less + space + `*(` + slash + `?)` + space + `*` + word + one(one(space, slash)+`(?s:[^>＞]*?)`, "") + greater)
+	return regexp.MustCompile(`^(?i)` + less + space + `*(` + slash + `?)` + space + `*` + word + `(?:(` + greater + `)|` + space + `|` + slash + `)`)
 })
+
+// tagEnd is where a tag ends.
+var tagEnd = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`(?i)` + one(sign('>'), sign('＞'))) })
+
+// sign is the expression for a sign. It may be escaped once more: a tool's answer is
+// often JSON within JSON.
+func sign(plain rune) string {
+	return fmt.Sprintf(`%s|\\u%04x`, regexp.QuoteMeta(string(plain)), plain)
+}
+
+func one(signs ...string) string { return "(?:" + strings.Join(signs, "|") + ")" }
+
+// tag is a tag in a text.
+type tag struct {
+	from, to int
+	closing  bool
+}
+
+// beginningAt matches privateTag at the start of s. What is looked at is short, since
+// looking has a cost by the length; it is all of s only where nothing but space came.
+func beginningAt(s string) []int {
+	const enough = 256
+	head := s[:min(len(s), enough)]
+	m := privateTag().FindStringSubmatchIndex(head)
+	if len(head) < len(s) && (m == nil && strings.Trim(head[1:], "nrtfuU0123456789aAcCdD \t\r\n\f\\/\u00a0\u3000＜／") == "" || m != nil && m[1] == len(head)) {
+		m = privateTag().FindStringSubmatchIndex(s)
+	}
+	return m
+}
+
+// tagsIn gives the tags of a text. It looks only where one may begin, for a tag in a
+// long text must not make all of it slow. A tag that its end is missing from is one all
+// the same: when in doubt, cut.
+func tagsIn(s string) (tags []tag) {
+	begins := [...]string{"<", wideLess, `\u`, `\U`}
+	next := [len(begins)]int{}
+	for i := range next {
+		next[i] = -1 // not looked for yet
+	}
+	for from := 0; from < len(s); {
+		at := len(s)
+		for i, begin := range begins {
+			if next[i] < from {
+				next[i] = len(s)
+				if k := strings.Index(s[from:], begin); k >= 0 {
+					next[i] = from + k
+				}
+			}
+			at = min(at, next[i])
+		}
+		if at == len(s) {
+			break
+		}
+		m := beginningAt(s[at:])
+		if m == nil {
+			from = at + 1
+			continue
+		}
+		t := tag{from: at, to: at + m[1], closing: m[2] != m[3]}
+		if m[4] < 0 { // the end does not follow at once
+			if end := tagEnd().FindStringIndex(s[t.to:]); end != nil {
+				t.to += end[1]
+			} else {
+				t.to = len(s)
+			}
+		}
+		tags = append(tags, t)
+		from = t.to
+	}
+	return tags
+}
 
 // privateCutter cuts what stands between <private> and </private>. Tags nest. What
 // a tag opens in one text another may close: cut is given the texts of a payload in
@@ -85,9 +154,9 @@ func mayHoldTag(s string) bool {
 }
 
 func (c *privateCutter) cut(s string) string {
-	var tags [][]int
+	var tags []tag
 	if mayHoldTag(s) {
-		tags = privateTag().FindAllStringSubmatchIndex(s, -1)
+		tags = tagsIn(s)
 	}
 	if len(tags) == 0 {
 		if c.depth > 0 && s != "" {
@@ -101,20 +170,19 @@ func (c *privateCutter) cut(s string) string {
 		out.WriteString(privateMark)
 	}
 	for _, t := range tags {
-		closing := t[2] != t[3]
 		switch {
-		case !closing && c.depth == 0:
-			out.WriteString(s[from:t[0]])
+		case !t.closing && c.depth == 0:
+			out.WriteString(s[from:t.from])
 			out.WriteString(privateMark)
 			c.depth = 1
-		case !closing:
+		case !t.closing:
 			c.depth++
 		case c.depth > 0:
 			c.depth--
 		default: // a closing tag without an opening one is dropped
-			out.WriteString(s[from:t[0]])
+			out.WriteString(s[from:t.from])
 		}
-		from = t[1]
+		from = t.to
 	}
 	if c.depth == 0 {
 		out.WriteString(s[from:])

@@ -11,8 +11,9 @@ import (
 
 // openings and closings are the ways to write a tag that are all the same to us.
 var (
-	openings = []string{"<private>", "<PRIVATE>", "< Private >", "<private why=\"x\">", "<private/>", "<\nprivate\n>", "＜private＞", `\u003cprivate\u003e`, `<\u0070rivate>`, "<\tprivate\t a=1>"}
-	closings = []string{"</private>", "</PRIVATE >", "< / private>", `<\/private>`, "＜／private＞", `\u003c/private\u003e`, `\u003C\u002fprivate\u003E`}
+	openings = []string{"<private>", "<PRIVATE>", "< Private >", "<private why=\"x\">", "<private/>", "<\nprivate\n>", "＜private＞", `\u003cprivate\u003e`, `<\u0070rivate>`, "<\tprivate\t a=1>",
+		"<" + strings.Repeat(" ", 100) + "private>", "<\fprivate>", "＜　private＞", "<\u00a0\u00a0private>"}
+	closings = []string{"</private>", "</PRIVATE >", "< / private>", `<\/private>`, "＜／private＞", `\u003c/private\u003e`, `\u003C\u002fprivate\u003E`, "<" + strings.Repeat("\n", 50) + "/private>"}
 )
 
 // privateBetween writes the JSON value anew with everything private between its tokens from

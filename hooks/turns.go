@@ -1,6 +1,7 @@
 package hooks
 
 import (
+	"context"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
@@ -13,6 +14,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/gofrs/flock"
+
 	"cmem/hooks/early"
 	"cmem/memory"
 )
@@ -23,6 +26,13 @@ const machinePrompt = "<task-notification>"
 // forgottenAfter is how old a note of a private turn may be when nothing has come of
 // its session since: the host was killed, and the note keeps hooks from their fast way.
 const forgottenAfter = 48 * time.Hour
+
+// endedAfter is the same for a session that has ended, with agents that may go on.
+const endedAfter = time.Hour
+
+// lockPatience is how long a hook waits for others to be done with the notes, which
+// takes each a moment.
+const lockPatience = 2 * time.Second
 
 // privateTurns keeps, in a folder of the data directory, what sessions are in a turn
 // whose prompt is wholly private: nothing of such a turn is recorded. hooks/early
@@ -44,6 +54,21 @@ type privateNote struct {
 // hides reports whether an event belongs to a private turn, and keeps the notes. With
 // an error nothing is known for certain: then it says yes.
 func (t privateTurns) hides(e memory.Event) (bool, error) {
+	if !beginsPrivateTurn(e) {
+		if _, err := os.Stat(t.dir); errors.Is(err, fs.ErrNotExist) {
+			return false, nil // no turn is private
+		}
+	}
+	// The hooks of tools and agents that run side by side read and write the notes side
+	// by side.
+	unlock, err := t.lock()
+	if err != nil {
+		return true, err
+	}
+	defer unlock()
+	if e.Name == memory.EventSessionStart {
+		t.sweep(time.Now())
+	}
 	note, err := t.read(e.SessionID)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
@@ -53,10 +78,15 @@ func (t privateTurns) hides(e memory.Event) (bool, error) {
 		return true, t.write(e.SessionID, note)
 	case err != nil:
 		return true, err
-	case e.Name == memory.EventSessionEnd:
+	case e.Name == memory.EventSessionEnd && len(note.Agents) == 0:
 		return false, t.remove(e.SessionID)
-	case e.Name == memory.EventSessionStart:
-		t.sweep(time.Now())
+	case e.Name == memory.EventSessionEnd:
+		note.Now = false // the turn is over, its agents may not be
+		if err := t.write(e.SessionID, note); err != nil {
+			return false, err
+		}
+		old := time.Now().Add(endedAfter - forgottenAfter)
+		return false, os.Chtimes(t.file(e.SessionID), old, old)
 	}
 	hidden := note.hides(e)
 	if !note.Now && len(note.Agents) == 0 {
@@ -65,11 +95,31 @@ func (t privateTurns) hides(e memory.Event) (bool, error) {
 	return hidden, t.write(e.SessionID, note)
 }
 
+// lock keeps other hooks from the notes until unlock is called, or the process ends.
+// Its file stands beside the folder, whose being there means something.
+func (t privateTurns) lock() (unlock func(), err error) {
+	if err := os.MkdirAll(filepath.Dir(t.dir), 0o700); err != nil {
+		return nil, fmt.Errorf("lock the notes of private turns: %w", err)
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), lockPatience)
+	defer cancel()
+	lock := flock.New(t.dir+".lock", flock.SetPermissions(0o600))
+	if _, err := lock.TryLockContext(ctx, 2*time.Millisecond); err != nil {
+		return nil, fmt.Errorf("lock the notes of private turns: %w", err)
+	}
+	return func() { _ = lock.Close() }, nil // the lock goes with the process at the latest
+}
+
+// beginsPrivateTurn reports whether an event is a prompt that is wholly private.
+func beginsPrivateTurn(e memory.Event) bool {
+	return e.Name == memory.EventUserPromptSubmit && whollyPrivate(e.Prompt)
+}
+
 // hides reports whether an event belongs to a private turn, and takes it in.
 func (n *privateNote) hides(e memory.Event) bool {
 	prompt := e.Name == memory.EventUserPromptSubmit
 	switch {
-	case prompt && whollyPrivate(e.Prompt):
+	case beginsPrivateTurn(e):
 		n.Now = true
 	case e.Name == memory.EventSessionStart, e.Name == memory.EventSessionEnd:
 		return false // they say nothing about a turn
@@ -123,21 +173,14 @@ func (t privateTurns) read(session string) (privateNote, error) {
 	return n, nil
 }
 
-// write replaces a session's note at once: the hooks of tools that run side by side
-// read and write it side by side, too.
+// write replaces a session's note.
 func (t privateTurns) write(session string, n privateNote) error {
 	b, err := json.Marshal(n)
 	if err != nil {
 		return err
 	}
-	// The last note of another session may be removed just now, and the folder with it.
-	for range 5 {
-		if err = os.MkdirAll(t.dir, 0o700); err != nil {
-			break
-		}
-		if err = replaceFile(t.file(session), b); !errors.Is(err, fs.ErrNotExist) {
-			break
-		}
+	if err = os.MkdirAll(t.dir, 0o700); err == nil {
+		err = replaceFile(t.file(session), b)
 	}
 	if err != nil {
 		return fmt.Errorf("note that the turn is private: %w", err)

@@ -78,8 +78,15 @@ func TestNothingOfATurnIsRecordedWhosePromptIsPrivate(t *testing.T) {
 	if found := filesWith(t, c.dir, "geheim"); len(found) > 0 {
 		t.Errorf("private text stands in %q", found)
 	}
-	if _, err := os.Stat(filepath.Join(c.dir, early.PrivateTurns)); !os.IsNotExist(err) {
-		t.Errorf("the session is over, and hooks still take the long way: %v", err)
+	// Its agent may go on for a while; then hooks take the short way again.
+	turns := privateTurnsIn(c.dir)
+	turns.sweep(time.Now().Add(endedAfter - time.Minute))
+	if _, err := os.Stat(turns.dir); err != nil {
+		t.Errorf("the note of an agent that may go on is gone: %v", err)
+	}
+	turns.sweep(time.Now().Add(endedAfter + time.Minute))
+	if _, err := os.Stat(turns.dir); !os.IsNotExist(err) {
+		t.Errorf("the session is long over, and hooks still take the long way: %v", err)
 	}
 }
 
@@ -147,11 +154,23 @@ func TestNotesOfPrivateTurnsAreForgottenAfterTwoDays(t *testing.T) {
 	if err := os.Chtimes(turns.file("old"), old, old); err != nil {
 		t.Fatal(err)
 	}
-	turns.sweep(time.Now())
+	// The host of the old one was killed: it is another session that starts.
+	if hidden, err := turns.hides(memory.Event{Name: memory.EventSessionStart, SessionID: "third"}); hidden || err != nil {
+		t.Errorf("a session that starts: hidden %v, %v", hidden, err)
+	}
 	for session, want := range map[string]bool{"old": false, "new": true} {
 		if hidden, err := turns.hides(memory.Event{Name: memory.EventStop, SessionID: session}); hidden != want || err != nil {
 			t.Errorf("session %s: hidden %v, %v; want %v", session, hidden, err, want)
 		}
+	}
+	if err := os.Chtimes(turns.file("new"), old, old); err != nil {
+		t.Fatal(err)
+	}
+	if hidden, err := turns.hides(memory.Event{Name: memory.EventSessionStart, SessionID: "fourth"}); hidden || err != nil {
+		t.Errorf("a session that starts: hidden %v, %v", hidden, err)
+	}
+	if _, err := os.Stat(turns.dir); !os.IsNotExist(err) {
+		t.Errorf("no turn is private any more, and hooks still take the long way: %v", err)
 	}
 }
 
@@ -174,8 +193,64 @@ func TestHooksOfOneTurnKeepItsNoteSideBySide(t *testing.T) {
 		})
 	}
 	all.Wait()
-	if n, err := turns.read("s"); err != nil || !n.Now || len(n.Prompts) != 1 {
-		t.Errorf("the note says %+v, %v", n, err)
+	if n, err := turns.read("s"); err != nil || !n.Now || len(n.Prompts) != 1 || len(n.Agents) != 16*20 {
+		t.Errorf("the note says %v, of the prompts %q, and has %d agents, %v", n.Now, n.Prompts, len(n.Agents), err)
+	}
+}
+
+func TestAPrivateTurnThatBeginsWhileAnAgentWorksIsHidden(t *testing.T) {
+	turns := privateTurnsIn(t.TempDir())
+	hides := func(name, prompt, text, agent string) bool {
+		hidden, err := turns.hides(memory.Event{Name: name, SessionID: "s", PromptID: prompt, Prompt: text, AgentID: agent})
+		if err != nil {
+			t.Error(err)
+		}
+		return hidden
+	}
+	for round := range 100 {
+		hides(memory.EventUserPromptSubmit, "p1", privateMark, "")
+		hides(memory.EventPostToolUse, "p1", "", "in the background")
+		hides(memory.EventUserPromptSubmit, "p2", "weiter", "")
+		var all sync.WaitGroup
+		all.Go(func() { hides(memory.EventPostToolUse, "", "", "in the background") })
+		all.Go(func() { hides(memory.EventUserPromptSubmit, "p3", privateMark, "") })
+		all.Wait()
+		if !hides(memory.EventPostToolUse, "p3", "", "") {
+			t.Fatalf("round %d: a private turn is recorded", round)
+		}
+		all.Go(func() { hides(memory.EventPostToolUse, "", "", "in the background") })
+		all.Go(func() { hides(memory.EventUserPromptSubmit, "p4", "öffentlich", "") })
+		all.Wait()
+		if hides(memory.EventPostToolUse, "p4", "", "") {
+			t.Fatalf("round %d: a turn is not recorded that is not private", round)
+		}
+	}
+}
+
+func TestWhoCannotTellWhetherATurnIsPrivateRecordsNothing(t *testing.T) {
+	c := call{}
+	c.do(t, hook("UserPromptSubmit", `,"prompt":"<private>geheim</private>"`))
+	unlock, err := privateTurnsIn(c.dir).lock() // a hook that hangs
+	if err != nil {
+		t.Fatal(err)
+	}
+	other := whole(`{"session_id":"other","hook_event_name":"PostToolUse","tool_name":"Bash"}`)
+	c.do(t, other)
+	if p := c.spooled(t); len(p) != 0 || !strings.Contains(c.log.String(), "cannot be kept") {
+		t.Errorf("spooled %q, logged %q", p, c.log.String())
+	}
+	unlock()
+	c.do(t, other)
+	if p := c.spooled(t); len(p) != 1 {
+		t.Errorf("spooled %q, want the event", p)
+	}
+}
+
+func TestNothingIsLockedWhileNoTurnIsPrivate(t *testing.T) {
+	c := call{}
+	c.do(t, whole(start))
+	if _, err := os.Stat(filepath.Join(c.dir, early.PrivateTurns+".lock")); !os.IsNotExist(err) {
+		t.Errorf("there is a lock: %v", err)
 	}
 }
 

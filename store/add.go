@@ -65,7 +65,7 @@ func (s *Store) addByHand(ctx context.Context, t tx, before *memory.Snapshot, o 
 		o.Project = session.Project
 	}
 	if session.LastEventAt.Before(o.CreatedAt) && session.Agent == byHand {
-		if err := save(ctx, t, before, "sdk_sessions", []string{"id", "last_event_at", "last_event_at_epoch"},
+		if err := save(ctx, t, before, "sdk_sessions", []string{"id", "session_id", "last_event_at", "last_event_at_epoch"},
 			"session_id = ?", o.SessionID); err != nil {
 			return o, err
 		}

@@ -22,6 +22,8 @@ type Backup struct {
 	At     time.Time `json:"at"` // when it was made
 	Bytes  int64     `json:"bytes"`
 	Reason string    `json:"reason"` // one of the Backup constants
+
+	written time.Time // the file's time: names tell no two of a second apart
 }
 
 // Why a backup was made.
@@ -77,6 +79,9 @@ func backups(path string) ([]Backup, error) {
 			continue
 		}
 		b := Backup{Path: filepath.Join(dir, entry.Name()), At: at, Reason: BackupAsked}
+		if info, err := entry.Info(); err == nil {
+			b.written = info.ModTime()
+		}
 		switch {
 		case parts[2] != "":
 			b.Reason = BackupMigration
@@ -101,7 +106,9 @@ func backups(path string) ([]Backup, error) {
 			list = append(list, Backup{Path: name, At: info.ModTime().UTC(), Bytes: info.Size(), Reason: BackupMigration})
 		}
 	}
-	slices.SortStableFunc(list, func(a, b Backup) int { return cmp.Or(b.At.Compare(a.At), cmp.Compare(b.Path, a.Path)) })
+	slices.SortStableFunc(list, func(a, b Backup) int {
+		return cmp.Or(b.At.Compare(a.At), b.written.Compare(a.written), cmp.Compare(b.Path, a.Path))
+	})
 	return list, nil
 }
 
@@ -170,7 +177,13 @@ func makeBackup(ctx context.Context, path, file string, replace bool) (b Backup,
 	if version == 0 {
 		return b, ErrNoStore
 	}
-	if err := copyTo(ctx, conn, b.Path); err != nil {
+	err = copyTo(ctx, conn, b.Path, replace)
+	for file == "" && errors.Is(err, fs.ErrExist) { // another backup of this second has the name by now
+		if b.Path, err = newBackupPath(path, b.At, ""); err == nil {
+			err = copyTo(ctx, conn, b.Path, replace)
+		}
+	}
+	if err != nil {
 		return b, err
 	}
 	b.Bytes, err = sizeOf(b.Path)
@@ -222,39 +235,75 @@ func unused(name, ending string) (string, error) {
 }
 
 // copyTo writes what conn reads as a file of its own: consistent, without free
-// pages, on the disk before it gets its name.
-func copyTo(ctx context.Context, conn *sql.Conn, final string) error {
-	if err := roomFor(ctx, conn, filepath.Dir(final)); err != nil {
+// pages, on the disk before it gets its name. See putAt for replace.
+func copyTo(ctx context.Context, conn *sql.Conn, final string, replace bool) error {
+	part, err := copyInto(ctx, conn, filepath.Dir(final))
+	if err != nil {
 		return err
+	}
+	return putAt(part, final, replace)
+}
+
+// copyInto is copyTo for a file that has no name yet: it gives the one that it has
+// until putAt.
+func copyInto(ctx context.Context, conn *sql.Conn, folder string) (part string, err error) {
+	if err := roomFor(ctx, conn, folder); err != nil {
+		return "", err
 	}
 	// Free pages of the copy can be given back also when those of the store cannot.
 	var mode int
-	err := conn.QueryRowContext(ctx, "PRAGMA auto_vacuum").Scan(&mode)
+	err = conn.QueryRowContext(ctx, "PRAGMA auto_vacuum").Scan(&mode)
 	if err == nil && mode != vacuumIncremental {
 		_, err = conn.ExecContext(ctx, fmt.Sprintf("PRAGMA auto_vacuum = %d", vacuumIncremental))
 	}
 	if err != nil {
-		return err
+		return "", err
 	}
-	f, err := os.CreateTemp(filepath.Dir(final), ".cmem-copy-*.tmp") // mode 0600
+	f, err := os.CreateTemp(folder, ".cmem-copy-*.tmp") // mode 0600
 	if err != nil {
-		return err
+		return "", err
 	}
-	part := f.Name()
+	part = f.Name()
 	if err := f.Close(); err != nil {
-		return errors.Join(err, os.Remove(part))
+		return "", errors.Join(err, os.Remove(part))
 	}
 	if _, err := conn.ExecContext(ctx, "VACUUM INTO ?", part); err != nil {
-		return errors.Join(noRoom(err, part), os.Remove(part))
+		return "", errors.Join(noRoom(err, part), os.Remove(part))
 	}
-	err = syncFile(part)
-	if err == nil {
+	if err := syncFile(part); err != nil {
+		return "", errors.Join(err, os.Remove(part))
+	}
+	return part, nil
+}
+
+// putAt gives the file part its name. Without replace the error is fs.ErrExist when
+// something has that name by now; after an error the file is gone.
+func putAt(part, final string, replace bool) error {
+	err := errors.ErrUnsupported
+	if !replace {
+		// A link, unlike a rename, takes nothing's place.
+		err = os.Link(part, final)
+		if err == nil {
+			err = os.Remove(part)
+		} else if _, there := os.Lstat(final); there == nil {
+			return errors.Join(fmt.Errorf("%s: %w", final, fs.ErrExist), os.Remove(part))
+		}
+	}
+	if err != nil { // a file system without links, or what is there may go
 		err = os.Rename(part, final)
 	}
 	if err != nil {
-		return errors.Join(err, os.Remove(part))
+		return errors.Join(err, removeIfThere(part))
 	}
 	return syncFolder(filepath.Dir(final))
+}
+
+// removeIfThere removes a file, unless somebody else has.
+func removeIfThere(path string) error {
+	if err := os.Remove(path); !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	return nil
 }
 
 // prune removes the oldest backups that nobody asked for, and what copies that
@@ -264,12 +313,12 @@ func prune(path string) error {
 	if err != nil {
 		return err
 	}
-	errs := []error{removeRemains(filepath.Dir(path)), removeRemains(filepath.Join(filepath.Dir(path), backupFolder))}
+	errs := []error{removeRemains(path)}
 	kept := map[string]int{}
 	for _, b := range list {
 		if kept[b.Reason]++; b.Reason != BackupAsked && kept[b.Reason] > keptBackups {
 			for _, name := range []string{b.Path, b.Path + "-wal", b.Path + "-shm"} {
-				if err := os.Remove(name); err != nil && !errors.Is(err, fs.ErrNotExist) {
+				if err := removeIfThere(name); err != nil {
 					errs = append(errs, err)
 				}
 			}
@@ -278,10 +327,23 @@ func prune(path string) error {
 	return errors.Join(errs...)
 }
 
-// removeRemains removes unfinished copies and the folders of unfinished restores
-// that nothing has written to for a day.
-func removeRemains(folder string) error {
-	names, err := filepath.Glob(filepath.Join(globText(folder), ".cmem-*.tmp"))
+// Remains gives the unfinished copies and the folders of unfinished restores and
+// salvages beside the store at path: what a program that was killed left.
+func Remains(path string) ([]string, error) {
+	var all []string
+	for _, folder := range []string{filepath.Dir(path), filepath.Join(filepath.Dir(path), backupFolder)} {
+		names, err := filepath.Glob(filepath.Join(globText(folder), ".cmem-*.tmp"))
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, names...)
+	}
+	return all, nil
+}
+
+// removeRemains removes those that nothing has written to for a day.
+func removeRemains(path string) error {
+	names, err := Remains(path)
 	if err != nil {
 		return err
 	}
@@ -296,24 +358,45 @@ func removeRemains(folder string) error {
 
 // backUpForMigration copies the store that conn writes, which has the schema
 // version, before that is changed. Of one version the newest copy is enough: a
-// migration that fails is tried again and again.
+// migration that fails is tried again and again. Another program may be migrating at
+// the same time: whatever each of them does, one copy of the version stays.
 func backUpForMigration(ctx context.Context, conn *sql.Conn, path string, version int) error {
-	suffix := migrationSuffix + strconv.Itoa(version)
-	final, err := newBackupPath(path, time.Now(), suffix)
+	var sessions bool
+	if err := conn.QueryRowContext(ctx, "SELECT EXISTS (SELECT 1 FROM sdk_sessions)").Scan(&sessions); err == nil && !sessions {
+		return nil // a store that is being made, by this program or another one
+	}
+	at, suffix := time.Now(), migrationSuffix+strconv.Itoa(version)
+	final, err := newBackupPath(path, at, suffix)
 	if err != nil {
 		return err
 	}
-	if err := copyTo(ctx, conn, final); err != nil {
+	part, err := copyInto(ctx, conn, filepath.Dir(final))
+	if err != nil {
+		return err
+	}
+	have, err := versionOf(part)
+	if err != nil || have != version { // the other was faster, and has a copy from before
+		return errors.Join(err, os.Remove(part))
+	}
+	if err := putAt(part, final, false); err != nil {
+		if errors.Is(err, fs.ErrExist) { // the other's, of the same second and the same version
+			return nil
+		}
 		return err
 	}
 	list, err := backups(path)
 	if err != nil {
 		return err
 	}
-	for _, b := range list {
-		if rest, ours := strings.CutPrefix(filepath.Base(b.Path), baseName(path)); ours && b.Path != final {
+	// Those before this one only: both programs see the same order.
+	ours := slices.IndexFunc(list, func(b Backup) bool { return b.Path == final })
+	if ours < 0 { // the other's is newer and has taken its place
+		return nil
+	}
+	for _, b := range list[ours+1:] {
+		if rest, ok := strings.CutPrefix(filepath.Base(b.Path), baseName(path)); ok {
 			if parts := backupName.FindStringSubmatch(rest); parts != nil && parts[3] == strconv.Itoa(version) {
-				if err := os.Remove(b.Path); err != nil && !errors.Is(err, fs.ErrNotExist) {
+				if err := removeIfThere(b.Path); err != nil {
 					return err
 				}
 			}

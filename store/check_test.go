@@ -97,7 +97,7 @@ func TestDamageIsFoundAndRepaired(t *testing.T) {
 		{
 			"the tombstones are gone",
 			[]string{"DROP TABLE tombstones"},
-			"schema: missing or changed: table tombstones, index tombstones_by_batch, index tombstones_by_session\n",
+			"schema: missing or changed: table tombstones, index tombstones_by_batch, index tombstones_by_session, index tombstones_forgotten\n",
 		},
 		{
 			"rows were written without the search trigger",

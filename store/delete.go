@@ -111,7 +111,7 @@ func (s *Store) deleteObservations(ctx context.Context, t tx, before *memory.Sna
 	}
 	// A batch that waits for its provider would bring back what was deleted.
 	open := "state <> 'done' AND " + amongIDs
-	if err := save(ctx, t, before, "batches", []string{"id", "state", "last_error"}, open, encodeIDs(batches)); err != nil {
+	if err := save(ctx, t, before, "batches", []string{"id", "session_id", "state", "last_error"}, open, encodeIDs(batches)); err != nil {
 		return err
 	}
 	if _, err := t.exec(ctx, "UPDATE batches SET state = 'done', last_error = '' WHERE "+open, encodeIDs(batches)); err != nil {
@@ -124,7 +124,7 @@ func (s *Store) deleteObservations(ctx context.Context, t tx, before *memory.Sna
 // emptyPayloads takes the archived payloads of the events of a term away.
 func emptyPayloads(ctx context.Context, t tx, before *memory.Snapshot, term string, args ...any) error {
 	term += " AND payload IS NOT NULL"
-	if err := save(ctx, t, before, "events", []string{"id", "payload"}, term, args...); err != nil {
+	if err := save(ctx, t, before, "events", []string{"id", "session_id", "prompt_number", "payload"}, term, args...); err != nil {
 		return err
 	}
 	_, err := t.exec(ctx, "UPDATE events SET payload = NULL WHERE "+term, args...)
@@ -154,7 +154,7 @@ func (s *Store) deletePrompts(ctx context.Context, t tx, before *memory.Snapshot
 			continue
 		}
 		const titled = "session_id = ? AND title = ?"
-		if err := save(ctx, t, before, "sdk_sessions", []string{"id", "title"}, titled, p.SessionID, title); err != nil {
+		if err := save(ctx, t, before, "sdk_sessions", []string{"id", "session_id", "title"}, titled, p.SessionID, title); err != nil {
 			return err
 		}
 		next, err := one(ctx, t, scanText, `SELECT substr(prompt_text, 1, 2000) FROM user_prompts

@@ -247,7 +247,7 @@ func TestATombstoneHoldsNoText(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := []string{
-		"id", "kind", "row_id", "uid", "session_id", "prompt_number", "batch_id", "content_hash", "deleted_at", "deleted_at_epoch",
+		"id", "kind", "row_id", "uid", "session_id", "prompt_number", "batch_id", "content_hash", "deleted_at", "deleted_at_epoch", "forgotten",
 	}
 	if !slices.Equal(columns, want) {
 		t.Errorf("columns %q, want %q", columns, want)

@@ -18,7 +18,7 @@ func (s *Store) transactDurably(ctx context.Context, f func(tx) error) error {
 	if err := s.replaced(); err != nil {
 		return err
 	}
-	return noRoom(s.write.transactDurably(ctx, f), s.path)
+	return noRoom(s.write.transactDurably(ctx, s.inPlace(f)), s.path)
 }
 
 func (w *writer) transactDurably(ctx context.Context, f func(tx) error) (err error) {

@@ -124,10 +124,14 @@ func (s *Store) forgetSession(ctx context.Context, t tx, id string, n *Forgotten
 	for _, p := range projects {
 		touched[p] = true
 	}
+	// What was deleted before does not come back any more either.
+	if _, err := t.exec(ctx, "UPDATE tombstones SET forgotten = 1 WHERE forgotten = 0 AND "+of, id); err != nil {
+		return err
+	}
 	now := s.now()
 	for kind, table := range tableOf {
-		if _, err := t.exec(ctx, fmt.Sprintf(`INSERT OR REPLACE INTO tombstones (kind, row_id, session_id, deleted_at, deleted_at_epoch)
-			SELECT ?, max(id), ?, ?, ? FROM %s WHERE session_id = ? HAVING max(id) IS NOT NULL`, table),
+		if _, err := t.exec(ctx, fmt.Sprintf(`INSERT OR REPLACE INTO tombstones (kind, row_id, session_id, deleted_at, deleted_at_epoch, forgotten)
+			SELECT ?, max(id), ?, ?, ?, 2 FROM %s WHERE session_id = ? HAVING max(id) IS NOT NULL`, table),
 			kind, id, isoTime(now), now.UnixMilli(), id); err != nil {
 			return err
 		}
@@ -172,6 +176,9 @@ func (s *Store) forgetRefs(ctx context.Context, t tx, refs []memory.Ref, n *Forg
 		if err := of.remove(ctx, t, &unused, ids[of.kind]); err != nil {
 			return err
 		}
+		if err := markForgotten(ctx, t, of.kind, ids[of.kind]); err != nil {
+			return err
+		}
 	}
 	summaries := ids[memory.KindSummary]
 	for session, prompt := range from {
@@ -190,7 +197,17 @@ func (s *Store) forgetRefs(ctx context.Context, t tx, refs []memory.Ref, n *Forg
 	if err := tally(ctx, t, "session_summaries", &n.Summaries, &n.Bytes, amongIDs, encodeIDs(summaries)); err != nil {
 		return err
 	}
-	return s.deleteSummaries(ctx, t, &unused, summaries)
+	if err := s.deleteSummaries(ctx, t, &unused, summaries); err != nil {
+		return err
+	}
+	return markForgotten(ctx, t, memory.KindSummary, summaries)
+}
+
+// markForgotten has no undo bring the memories back that were deleted.
+func markForgotten(ctx context.Context, t tx, kind memory.ItemKind, ids []int64) error {
+	_, err := t.exec(ctx, "UPDATE tombstones SET forgotten = 1 WHERE forgotten = 0 AND kind = ? AND row_id IN (SELECT value FROM json_each(?))",
+		kind, encodeIDs(ids))
+	return err
 }
 
 // forgetOf counts the memories of a kind and takes away the raw events of their
@@ -220,13 +237,16 @@ func (s *Store) forgetOf(ctx context.Context, t tx, kind memory.ItemKind, ids []
 	return nil
 }
 
-// forgetPayloads takes the payloads of the events of a term away.
+// forgetPayloads takes away the payloads of the events of a term, what was made of them
+// to know them again, and what a provider said when it was given them.
 func forgetPayloads(ctx context.Context, t tx, n *Forgotten, term string, args ...any) error {
-	term += " AND payload IS NOT NULL"
-	if err := tally(ctx, t, "events", &n.Events, &n.Bytes, term, args...); err != nil {
+	if err := tally(ctx, t, "events", &n.Events, &n.Bytes, term+" AND payload IS NOT NULL", args...); err != nil {
 		return err
 	}
-	_, err := t.exec(ctx, "UPDATE events SET payload = NULL WHERE "+term, args...)
+	if _, err := t.exec(ctx, "UPDATE batches SET last_error = '' WHERE last_error <> '' AND id IN (SELECT batch_id FROM events WHERE "+term+")", args...); err != nil {
+		return err
+	}
+	_, err := t.exec(ctx, "UPDATE events SET payload = NULL, fingerprint = NULL WHERE (payload IS NOT NULL OR fingerprint IS NOT NULL) AND "+term, args...)
 	return err
 }
 

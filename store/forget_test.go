@@ -210,6 +210,50 @@ func TestRawEventsAreScannedAndForgottenOneByOne(t *testing.T) {
 	}
 }
 
+func TestForgettingTakesWhatTellsOfTheRawEventsAlong(t *testing.T) {
+	for name, what := range map[string]func(*Store, string, int64) Forgetting{
+		"an event": func(_ *Store, event string, _ int64) Forgetting { return Forgetting{Events: []string{event}} },
+		"a prompt": func(_ *Store, _ string, prompt int64) Forgetting {
+			return Forgetting{Refs: []memory.Ref{{Kind: memory.KindPrompt, ID: prompt}}}
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := newStore(t)
+			// The turn is not stopped: its last tool call has a fingerprint.
+			d := (&day{session: "s"}).prompt("请修复", "s-p1").add(memory.EventPostToolUse, func(e *memory.Event) {
+				e.ToolName, e.ToolUseID, e.Raw = "Bash", "t1", []byte(`{"x":1}`)
+			}).store(t, s)
+			b := batchOf(t, s, "s")
+			if err := s.RetryBatch(t.Context(), b.ID, "the provider says falconry", noon); err != nil {
+				t.Fatal(err)
+			}
+			if n, err := number(t.Context(), s.read, "SELECT count(*) FROM events WHERE fingerprint IS NOT NULL"); err != nil || n == 0 {
+				t.Fatal("no event has a fingerprint: the test sees nothing")
+			}
+			prompts, err := s.SessionPrompts(t.Context(), "s")
+			if err != nil || len(prompts) != 1 {
+				t.Fatal(prompts, err)
+			}
+			for _, e := range d.events {
+				if _, err := s.Forget(t.Context(), what(s, e.ID, prompts[0].ID), false); err != nil {
+					t.Fatal(err)
+				}
+			}
+			if n, err := number(t.Context(), s.read, "SELECT count(*) FROM events WHERE fingerprint IS NOT NULL OR payload IS NOT NULL"); err != nil || n != 0 {
+				t.Errorf("%d events keep their fingerprint or payload", n)
+			}
+			if n, err := number(t.Context(), s.read, "SELECT count(*) FROM batches WHERE last_error <> ''"); err != nil || n != 0 {
+				t.Errorf("%d batches keep what the provider said", n)
+			}
+			eraseAll(t, s)
+			if holds(t, s, "alconry") {
+				t.Error("what the provider said stands in the file")
+			}
+			mustBeSound(t, s)
+		})
+	}
+}
+
 // mustBeSound holds that nothing in the store contradicts anything else.
 func mustBeSound(t *testing.T, s *Store) {
 	t.Helper()

@@ -10,8 +10,13 @@ import (
 
 // lostStart looks at the beginning of a file that SQLite does not understand, and
 // gives ErrDamaged when it is not that of an SQLite database of a schema that can
-// be. SQLite calls only some of that damage.
-func lostStart(path string) (err error) {
+// be. SQLite calls only some of that damage. Of a file that a Store of this process
+// has open, which so began as it should, it says nothing.
+func lostStart(path string) error {
+	return opened.alone(path, func() error { return lostHeader(path) })
+}
+
+func lostHeader(path string) (err error) {
 	f, err := os.Open(path)
 	if err != nil {
 		return err
@@ -37,4 +42,16 @@ func lostStart(path string) (err error) {
 		return fmt.Errorf("%w: it cannot have schema version %d", ErrDamaged, number(60))
 	}
 	return nil
+}
+
+// versionOf gives the schema version of a file that nobody has open, without a log.
+func versionOf(path string) (version int, err error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return 0, err
+	}
+	defer func() { err = errors.Join(err, f.Close()) }()
+	var number [4]byte
+	_, err = f.ReadAt(number[:], 60)
+	return int(binary.BigEndian.Uint32(number[:])), err
 }

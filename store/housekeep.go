@@ -37,11 +37,25 @@ func (s *Store) Housekeep(ctx context.Context, slice time.Duration) (done bool, 
 	if err := s.replaced(); err != nil {
 		return false, fmt.Errorf("keep house in store %s: %w", s.path, err)
 	}
-	done, err = s.write.housekeep(ctx, slice)
+	if done, err = s.write.housekeep(ctx, slice); done && err == nil {
+		err = removeRemains(s.path)
+	}
 	if err != nil {
 		return false, fmt.Errorf("keep house in store %s: %w", s.path, named(noRoom(err, s.path)))
 	}
 	return done, nil
+}
+
+// Erased reports whether all that was taken away because a person wanted it gone is
+// overwritten: in the search index and in the log. Who reads the store can be in the
+// way of the second for as long as he likes; Housekeep is done then, but not this.
+func (s *Store) Erased() bool {
+	if s.write == nil {
+		return false
+	}
+	<-s.write.turn
+	defer s.write.release()
+	return !s.write.erasing.words && !s.write.erasing.log
 }
 
 func (w *writer) housekeep(ctx context.Context, slice time.Duration) (done bool, err error) {
@@ -79,8 +93,9 @@ func (w *writer) housekeep(ctx context.Context, slice time.Duration) (done bool,
 			return false, nil
 		}
 	}
+	w.erasing.tried = time.Time{} // who calls this has time
 	if info, err := os.Stat(w.path + "-wal"); err == nil && info.Size() > 0 {
-		w.erasing.log, w.erasing.tried = true, time.Time{}
+		w.erasing.log = true
 	} else if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return false, err
 	}

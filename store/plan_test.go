@@ -111,6 +111,8 @@ func TestQueriesUseTheirIndex(t *testing.T) {
 		},
 		{"rejected batch", "SEARCH tombstones USING COVERING INDEX tombstones_by_batch", rejected, []any{5}},
 		{"rejected observations", "SEARCH observations USING INDEX observations_by_batch", rejected, []any{5}},
+		{"forgotten memory", "SEARCH tombstones USING INDEX tombstones_forgotten (session_id=? AND kind=?)", forgottenRow, []any{"s", "observation", 1, "u"}},
+		{"forgotten at a prompt", "SEARCH tombstones USING INDEX tombstones_forgotten (session_id=? AND kind=?)", forgottenAtPrompt, []any{"s", 1}},
 		{"last deleted id", "SEARCH tombstones USING COVERING INDEX sqlite_autoindex_tombstones_1 (kind=?)", "SELECT " + nextID("observations", memory.KindObservation), nil},
 		{
 			"deleted twin", "SEARCH tombstones USING INDEX tombstones_by_session (session_id=? AND kind=? AND content_hash=?)",

@@ -13,8 +13,8 @@ import (
 
 // Restore undoes the change that gave the snapshot: every row of it is again
 // what it was, under its id, and rows that the change brought are gone. What was
-// deleted since comes back; what was edited since is not thrown away: the error is
-// ErrChanged. A stand-in whose batch the provider has answered by
+// deleted since comes back; what was forgotten since does not, and what was edited
+// since is not thrown away: the error is ErrChanged. A stand-in whose batch the provider has answered by
 // now is left out: the answer is there in its place. It is all or nothing: the
 // error is ErrDuplicate when another row has taken the place of one by now, or
 // ErrReplaced.
@@ -24,6 +24,11 @@ func (s *Store) Restore(ctx context.Context, snap memory.Snapshot) error {
 		transact = s.erase
 	}
 	err := transact(ctx, func(t tx) error {
+		if forgotten, err := isOfForgotten(ctx, t, snap); err != nil {
+			return err
+		} else if forgotten {
+			return errForgotten
+		}
 		touched, err := removeCreated(ctx, t, snap)
 		if err != nil {
 			return err
@@ -254,10 +259,13 @@ func (r restorer) restore(ctx context.Context, t tx, back *updates, values []any
 		if r.changed(have, values) {
 			return ErrChanged
 		}
+		if forgotten, err := r.ofForgotten(ctx, t, values); err != nil || forgotten {
+			return err
+		}
 		r.setBack(back, have, values)
 		return nil
 	}
-	if len(r.same) == 0 {
+	if r.kind == "" {
 		return nil
 	}
 	// It is gone, or somebody has brought it back under another id.

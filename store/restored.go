@@ -17,6 +17,8 @@ type Restored struct {
 	// Kept is where the store is that was in its place before, "" when there was none.
 	Kept   string `json:"kept,omitempty"`
 	Totals Totals `json:"totals"` // what is in it
+	// Done says that it is in place. An error beside that is of tidying up.
+	Done bool `json:"-"`
 }
 
 // RestoreBackup puts a copy of a backup in the place of the store at path. The
@@ -24,9 +26,9 @@ type Restored struct {
 // know; an older one is migrated, the backup itself stays as it is. The store that
 // is there is kept in the folder of backups, or beside it when it is damaged. Who
 // has it open goes on with that one and finds out: ErrReplaced. The worker must not
-// be running. When there is an error nothing has changed; it is ErrNoStore,
-// ErrForeign, ErrDamaged, ErrBusy, a *NewerSchemaError or a *NoRoomError where one
-// of them applies.
+// be running. When there is an error nothing has changed, unless Restored.Done is set;
+// it is ErrNoStore, ErrForeign, ErrDamaged, ErrBusy, a *NewerSchemaError or a
+// *NoRoomError where one of them applies.
 func RestoreBackup(ctx context.Context, path, file string) (Restored, error) {
 	r, err := restoreBackup(ctx, path, file)
 	if err != nil {
@@ -73,10 +75,14 @@ func restoreBackup(ctx context.Context, path, file string) (r Restored, err erro
 			return r, err
 		}
 	}
-	if err := standStill(ctx, path, func(l *lockout) error { return l.swap(fresh, path, kept) }); err != nil {
-		return r, err
+	err = standStill(ctx, path, func(l *lockout) (err error) {
+		r.Done, err = l.swap(fresh, path, kept)
+		return err
+	})
+	if r.Done {
+		err = errors.Join(err, prune(path))
 	}
-	return r, prune(path)
+	return r, err
 }
 
 // copyChecked copies a store that is whole and gives its schema version.
@@ -102,7 +108,7 @@ func copyChecked(ctx context.Context, from, to string) (version int, err error) 
 	if said != "ok" {
 		return version, fmt.Errorf("%w: %s", ErrDamaged, said)
 	}
-	return version, copyTo(ctx, conn, to)
+	return version, copyTo(ctx, conn, to, false)
 }
 
 // settle brings a store that nobody else knows of up to date, without a backup,

@@ -100,7 +100,8 @@ func salvage(ctx context.Context, path string) (saved Salvaged, err error) {
 		if err != nil {
 			return err
 		}
-		return l.swap(fresh, path, saved.Kept)
+		_, err = l.swap(fresh, path, saved.Kept)
+		return err
 	})
 	return saved, err
 }
@@ -126,6 +127,9 @@ func damagedEnough(ctx context.Context, path string) error {
 	}
 	s := &Store{path: path, read: r}
 	found, err := s.checkOwn(ctx)
+	if err == nil {
+		err = s.searchOpens(ctx)
+	}
 	if cerr := r.close(); err == nil {
 		err = cerr
 	}
@@ -139,6 +143,16 @@ func damagedEnough(ctx context.Context, path string) error {
 		return nil
 	}
 	return ErrSound
+}
+
+// searchOpens gives ErrDamaged when the search index cannot even be opened: its pages
+// can be in order and what stands in them not, and then it cannot be rebuilt either.
+func (s *Store) searchOpens(ctx context.Context) error {
+	_, err := number(ctx, s.read, `SELECT count(*) FROM observations_fts WHERE observations_fts MATCH '"a"' AND rowid = 0`)
+	if err = named(err); errors.Is(err, ErrDamaged) {
+		return err
+	}
+	return nil // a missing one is made anew by Fix
 }
 
 // checkOwn is checkIntegrity of a file that may not be a store of ours.

@@ -11,16 +11,16 @@ import (
 	"cmem/memory"
 )
 
-// identity is what makes a row of a table the same memory: its id alone could
-// belong to another one by now. Rows of a table without one are only changed
-// back, never brought back.
+// identity is what makes a row of a table the same: its id alone could belong to
+// another one by now. Rows that are no memories are only changed back, never brought
+// back.
 var identity = map[string][]string{
 	"observations":      {"uid"},
 	"session_summaries": {"uid"},
 	"user_prompts":      {"session_id", "prompt_number", "prompt_text"},
-	"sdk_sessions":      nil,
-	"batches":           nil,
-	"events":            nil,
+	"sdk_sessions":      {"session_id"},
+	"batches":           {"session_id"},
+	"events":            {"session_id"},
 }
 
 // tableOf is where the rows of a kind stand.

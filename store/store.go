@@ -95,8 +95,10 @@ func openOnce(ctx context.Context, path string, steps []migration, careful bool)
 	if err != nil {
 		return nil, err
 	}
+	opened.add(path)
 	w, err := openWriter(ctx, path)
 	if err != nil {
+		opened.remove(path)
 		return nil, damage(path, err)
 	}
 	s := &Store{path: path, file: file, write: w, now: time.Now, scored: maxScored}
@@ -115,8 +117,16 @@ func openOnce(ctx context.Context, path string, steps []migration, careful bool)
 	if err == nil {
 		s.read, err = openReader(path)
 	}
+	// Migrating may have waited for what puts another file in the place.
+	if err == nil {
+		if err = s.replaced(); err != nil {
+			err = errors.Join(err, s.read.close())
+		}
+	}
 	if err != nil {
-		return nil, damage(path, errors.Join(err, w.close()))
+		err = errors.Join(err, w.close())
+		opened.remove(path)
+		return nil, damage(path, err)
 	}
 	return s, nil
 }
@@ -180,34 +190,43 @@ func openReadOnly(ctx context.Context, path string) (*Store, error) {
 	} else if err != nil {
 		return nil, err
 	}
+	opened.add(path)
 	r, err := openReader(path)
 	if err != nil {
+		opened.remove(path)
 		return nil, err
 	}
 	s := &Store{path: path, file: file, read: r, now: time.Now, scored: maxScored}
-	var have int
-	if err := r.db.QueryRowContext(ctx, "PRAGMA user_version").Scan(&have); err != nil {
-		return nil, damage(path, errors.Join(err, r.close()))
-	}
-	if err := s.replaced(); err != nil { // see openOnce
-		if err = errors.Join(err, r.close()); errors.Is(err, ErrReplaced) {
+	if err := s.readable(ctx); err != nil {
+		err = errors.Join(err, r.close())
+		opened.remove(path)
+		if errors.Is(err, ErrReplaced) {
 			return openReadOnly(ctx, path)
 		}
-		return nil, err
+		return nil, damage(path, err)
+	}
+	return s, nil
+}
+
+// readable gives the error of a store that cannot be read, or not by this program.
+func (s *Store) readable(ctx context.Context) error {
+	var have int
+	if err := s.read.db.QueryRowContext(ctx, "PRAGMA user_version").Scan(&have); err != nil {
+		return err
+	}
+	if err := s.replaced(); err != nil { // see openOnce
+		return err
 	}
 	want := newest(schema)
 	switch {
 	case have == 0:
-		err = ErrNoStore // created by another process that has not migrated it yet
+		return ErrNoStore // created by another process that has not migrated it yet
 	case have < want:
-		err = ErrOldSchema
+		return ErrOldSchema
 	case have > want:
-		err = &NewerSchemaError{Path: path, Have: have, Want: want}
+		return &NewerSchemaError{Path: s.path, Have: have, Want: want}
 	}
-	if err != nil {
-		return nil, damage(path, errors.Join(err, r.close()))
-	}
-	return s, nil
+	return nil
 }
 
 // Path gives the absolute path of the store's file.
@@ -226,6 +245,7 @@ func (s *Store) close() error {
 		// Last, so that SQLite can fold the log into the file.
 		errs = append(errs, s.write.close())
 	}
+	opened.remove(s.path)
 	if err := errors.Join(errs...); err != nil {
 		return fmt.Errorf("close store %s: %w", s.path, err)
 	}

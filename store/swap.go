@@ -20,13 +20,14 @@ import (
 const lockPatience = busyTimeout
 
 // swap puts the file fresh, which no process has open, in the place of the store
-// at path and keeps the old one, with its log, as kept.
-func (l *lockout) swap(fresh, path, kept string) error {
+// at path and keeps the old one, with its log, as kept. When it is done there can
+// still be an error: that it is on the disk is not certain.
+func (l *lockout) swap(fresh, path, kept string) (done bool, err error) {
 	if err := syncFile(fresh); err != nil {
-		return err
+		return false, err
 	}
 	if err := l.letGo(); err != nil {
-		return err
+		return false, err
 	}
 	// A second name first: the first goes over to the new file in one step.
 	linked := os.Link(path, kept) == nil
@@ -45,7 +46,7 @@ func (l *lockout) swap(fresh, path, kept string) error {
 		if err == nil {
 			moved = append(moved, ending)
 		} else if !errors.Is(err, fs.ErrNotExist) {
-			return back(inUse(err))
+			return false, back(inUse(err))
 		}
 	}
 	if !linked { // a file system without links
@@ -53,18 +54,18 @@ func (l *lockout) swap(fresh, path, kept string) error {
 		if err == nil {
 			moved = append(moved, "")
 		} else if !errors.Is(err, fs.ErrNotExist) {
-			return back(inUse(err))
+			return false, back(inUse(err))
 		}
 	}
 	if err := os.Rename(fresh, path); err != nil {
-		return back(inUse(err))
+		return false, back(inUse(err))
 	}
 	// The one is made anew when it is needed, the other only if there is nothing in it.
 	_ = os.Remove(kept + "-shm") // nothing of it is missed if it stays
 	if size, err := sizeOf(kept + "-wal"); err == nil && size == 0 {
 		_ = os.Remove(kept + "-wal")
 	}
-	return syncFolder(filepath.Dir(path))
+	return true, syncFolder(filepath.Dir(path))
 }
 
 // inUse adds to an error what it means where open files cannot be renamed.

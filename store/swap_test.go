@@ -132,7 +132,7 @@ func TestRestoresAmongReadersAndWritersHarmNothing(t *testing.T) {
 		}
 	}
 	for range running {
-		_ = <-ended // killed
+		<-ended // killed
 	}
 	s := openStore(t, path)
 	healthy(t, s)

@@ -17,7 +17,8 @@ import (
 //
 //   - An event of a tool call has the assistant's id of the call. Twins have the
 //     same id and say the same of the call. That an id alone does not do is for
-//     gateways to other models, some of which number the calls of each turn anew.
+//     gateways to other models, some of which number the calls of each turn anew:
+//     without the id of a prompt beside it, it has to be within twinMoment, too.
 //   - A prompt has the assistant's id of the prompt, so that "continue", typed
 //     twice, is two prompts.
 //   - Any other event is a twin only if its whole payload is the same, to the byte,
@@ -47,6 +48,9 @@ func fingerprint(e memory.Event) (sum []byte, within time.Duration) {
 	case e.ToolUseID != "":
 		add("call", e.ToolUseID, e.PromptID, e.AgentID, e.ToolName, string(e.ToolInput), string(e.ToolResponse), e.Error)
 		within = twinSpan
+		if e.PromptID == "" { // nothing tells the calls of two turns apart but their time
+			within = twinMoment
+		}
 	case e.Name == memory.EventUserPromptSubmit && e.PromptID != "":
 		add("prompt", e.PromptID, e.Prompt)
 		within = twinSpan

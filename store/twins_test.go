@@ -35,6 +35,7 @@ func with(e memory.Event, change func(*memory.Event)) memory.Event {
 func TestAHookRegisteredTwiceStoresEachEventOnce(t *testing.T) {
 	prompt := memory.Event{Name: memory.EventUserPromptSubmit, PromptID: "p1", Prompt: "继续", Raw: []byte(`{"prompt":"继续"}`)}
 	nameless := with(prompt, func(e *memory.Event) { e.PromptID = "" })
+	numberless := with(call("call_0"), func(e *memory.Event) { e.PromptID = "" })
 	stop := memory.Event{Name: memory.EventStop, PromptID: "p1", LastAssistantMessage: "Done.", Raw: []byte(`{"last":"Done."}`)}
 	start := memory.Event{Name: memory.EventSessionStart, Source: "resume", Raw: []byte(`{"source":"resume"}`)}
 	cases := map[string]struct {
@@ -49,6 +50,8 @@ func TestAHookRegisteredTwiceStoresEachEventOnce(t *testing.T) {
 		"before and after a call":                         {with(call("t1"), func(e *memory.Event) { e.Name = memory.EventPreToolUse }), call("t1"), time.Millisecond, 2},
 		"a gateway that counts calls from one each turn":  {call("call_0"), with(call("call_0"), func(e *memory.Event) { e.PromptID = "p2" }), time.Minute, 2},
 		"a gateway that gives every call the same number": {call("call_0"), with(call("call_0"), func(e *memory.Event) { e.ToolResponse = []byte(`{"stdout":"FAIL"}`) }), time.Second, 2},
+		"a call of a client that numbers no prompts":      {numberless, numberless, 900 * time.Millisecond, 1},
+		"such a call again, a turn later":                 {numberless, numberless, time.Minute, 2},
 		"the same id in another session":                  {call("t1"), with(call("t1"), func(e *memory.Event) { e.SessionID = "s2" }), time.Millisecond, 2},
 		"the same id in a subagent":                       {call("t1"), with(call("t1"), func(e *memory.Event) { e.AgentID = "a1" }), time.Millisecond, 2},
 		"a prompt":                                        {prompt, prompt, 900 * time.Millisecond, 1},

@@ -90,7 +90,19 @@ func (s *Store) transact(ctx context.Context, f func(tx) error) error {
 	if err := s.replaced(); err != nil {
 		return err
 	}
-	return noRoom(s.write.transact(ctx, f), s.path)
+	return noRoom(s.write.transact(ctx, s.inPlace(f)), s.path)
+}
+
+// inPlace is f for a store that is still the one at its path. Before the lock is
+// there another file can take the place, with the lock none can: what would be
+// written then is lost, and nobody would know.
+func (s *Store) inPlace(f func(tx) error) func(tx) error {
+	return func(t tx) error {
+		if err := s.replaced(); err != nil {
+			return err
+		}
+		return f(t)
+	}
 }
 
 // take waits for the turn to use conn; release gives it back.

@@ -7,7 +7,6 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-	"sync"
 	"testing"
 	"time"
 
@@ -343,86 +342,5 @@ func TestTheOldestComeFirstHoweverManyWait(t *testing.T) {
 	w.stuck[all[0]] = struct{}{}
 	if got, waiting, err := w.oldest(2); err != nil || waiting != events-1 || !slices.Equal(got, all[1:3]) {
 		t.Errorf("beside a stuck one: %v of %d (%v)", got, waiting, err)
-	}
-}
-
-func TestProgressIsToldWhileManyWait(t *testing.T) {
-	var p progress
-	p.left(shownFrom - 1)
-	if told := p.tell(); told != nil {
-		t.Errorf("a few events are told of: %+v", told)
-	}
-	p.end()
-	p.left(100_000)
-	p.took(12_300)
-	told := p.tell()
-	if told == nil || told.Done != 12_300 || told.Left != 87_700 {
-		t.Fatalf("told %+v", told)
-	}
-	told.At = told.Since.Add(123 * time.Second)
-	if got, want := told.Remaining(), 877*time.Second; got != want {
-		t.Errorf("%s left, want %s", got, want)
-	}
-	if got := (Progress{Left: 5}).Remaining(); got != 0 {
-		t.Errorf("%s left before the first event", got)
-	}
-	p.end()
-	if told := p.tell(); told != nil {
-		t.Errorf("told after the end: %+v", told)
-	}
-	var wg sync.WaitGroup // the heartbeat reads while the drain writes
-	for range 4 {
-		wg.Go(func() { p.left(2000); p.took(1); p.tell() })
-	}
-	wg.Wait()
-}
-
-func TestTheHeartbeatTellsTheProgress(t *testing.T) {
-	s := newSetup(t)
-	w := &worker{Options: s.Options, home: home{dir: s.DataDir}}
-	w.progress.left(5000)
-	w.progress.took(1000)
-	beat := startHeartbeat(w)
-	defer beat.stop()
-	path := filepath.Join(s.DataDir, spool.HeartbeatFile)
-	holds := func(text string) func() bool {
-		return func() bool {
-			b, err := os.ReadFile(path)
-			return err == nil && strings.Contains(string(b), text) && strings.HasSuffix(string(b), "}\n")
-		}
-	}
-	waitFor(t, "the progress in the heartbeat", holds(`"draining":{"done":1000,"left":4000`))
-	w.progress.end()
-	waitFor(t, "the end of it", func() bool { return holds("pid")() && !holds("draining")() })
-}
-
-// An event that kills every worker which reads it must not cost a process a hook.
-func TestTheSuccessorOfADeadWorkerIsOnTrialUntilItHasDoneSomething(t *testing.T) {
-	s := newSetup(t)
-	s.turn("修复缓存 🐛", 1)
-	if err := os.WriteFile(filepath.Join(s.DataDir, spool.HeartbeatFile), nil, 0o600); err != nil {
-		t.Fatal(err)
-	}
-	resting := filepath.Join(s.DataDir, spool.RestingFile)
-	decode, read, during := s.Decode, 0, 0
-	s.Decode = func(id string, raw []byte) (memory.Event, error) {
-		read++
-		if _, err := os.Stat(resting); err == nil {
-			during++
-		}
-		return decode(id, raw)
-	}
-	s.run()
-	if read == 0 || during != read {
-		t.Errorf("hooks would have started another worker during %d of %d readings", read-during, read)
-	}
-	if _, err := os.Stat(resting); !os.IsNotExist(err) {
-		t.Errorf("hooks start none although it got through: %v", err)
-	}
-	during = 0
-	s.turn("next", 1)
-	s.run()
-	if during != 0 {
-		t.Errorf("the successor of a worker that left in order is on trial")
 	}
 }

@@ -34,7 +34,9 @@ func startHeartbeat(w *worker) *heartbeat {
 	h := &heartbeat{done: make(chan struct{}), stopped: make(chan struct{})}
 	path := filepath.Join(w.DataDir, spool.HeartbeatFile)
 	l := life{PID: os.Getpid(), Version: w.Version, Compressor: w.Compressor.ID(), StartedAt: time.Now().UTC().Truncate(time.Second)}
+	failing := false // so that a full disk is told of once, not every two seconds
 	if err := l.write(path); err != nil {
+		failing = true
 		w.Log.Error("no heartbeat: hooks will start workers that leave again", "kind", logs.WorkerHindered, "error", err)
 	}
 	go func() {
@@ -53,12 +55,13 @@ func startHeartbeat(w *worker) *heartbeat {
 				if told := w.progress.tell(); told != nil || l.Draining != nil {
 					l.Draining = told
 					err = l.write(path)
-				} else {
-					err = os.Chtimes(path, now, now)
+				} else if err = os.Chtimes(path, now, now); errors.Is(err, os.ErrNotExist) {
+					err = l.write(path)
 				}
-				if err != nil {
+				if err != nil && !failing {
 					w.Log.Warn("heartbeat not written", "kind", logs.WorkerHindered, "error", err)
 				}
+				failing = err != nil
 			}
 		}
 	}()
@@ -128,12 +131,18 @@ func Stop(dataDir string, timeout time.Duration) (bool, error) {
 	if err != nil || !s.Running {
 		return false, err
 	}
-	if err := os.WriteFile(filepath.Join(dataDir, stopFile), nil, 0o600); err != nil {
-		return true, fmt.Errorf("ask the worker to stop: %w", err)
-	}
 	for deadline := time.Now().Add(timeout); time.Now().Before(deadline); time.Sleep(20 * time.Millisecond) {
-		if s, err = ReadStatus(dataDir); err != nil || !s.Running {
+		// Again and again: a worker that has just begun takes the wish for its predecessor's.
+		err := os.WriteFile(filepath.Join(dataDir, stopFile), nil, 0o600)
+		if err != nil && !errors.Is(err, os.ErrNotExist) { // without its directory it leaves by itself
+			return true, fmt.Errorf("ask the worker to stop: %w", err)
+		}
+		if s, err = ReadStatus(dataDir); err != nil {
 			return true, err
+		}
+		if !s.Running {
+			// It may have been written after the worker had taken it as heard.
+			return true, removeIfThere(filepath.Join(dataDir, stopFile))
 		}
 	}
 	return true, fmt.Errorf("the worker (process %d) did not stop within %s; it stops after the piece in hand", s.PID, timeout)

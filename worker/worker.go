@@ -306,8 +306,14 @@ func (w *worker) loop(ctx context.Context) (leave, error) {
 		}
 		if time.Since(active) >= w.Idle {
 			before := w.taken
-			if err := w.lastThings(ctx); err != nil || w.taken == before {
+			if err := w.lastThings(ctx); err != nil {
+				if why, ends, failure := w.endsBy(err); ends {
+					return why, failure
+				}
 				return leaveIdle, err
+			}
+			if w.taken == before {
+				return leaveIdle, nil
 			}
 			active, due = time.Now(), true // not the last things after all
 			continue

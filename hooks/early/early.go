@@ -109,7 +109,7 @@ func deliver(in Input, getenv func(string) string) bool {
 		return false
 	}
 	event, ok := scan(in.Payload)
-	if !ok || needsAnswer(event) {
+	if !ok || needsAnswer(event) || string(event) == retold {
 		return false
 	}
 	dir, synced, ok := dataDir(getenv)
@@ -134,6 +134,10 @@ func deliver(in Input, getenv func(string) string) bool {
 // needsAnswer reports whether main may have something to say to the event. The
 // hooks package answers exactly these; a test there compares the two.
 func needsAnswer(event []byte) bool { return string(event) == "SessionStart" }
+
+// retold is the event in which the host tells a whole conversation anew, private turns
+// and all; main leaves that out.
+const retold = "PostCompact"
 
 const (
 	sep           = string(os.PathSeparator)

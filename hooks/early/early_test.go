@@ -79,6 +79,7 @@ func TestDeliverDeclinesAndLeavesNothingBehind(t *testing.T) {
 		"exclusions by environment":  {input(payload), map[string]string{"CMEM_DATA_DIR": ok, "CMEM_EXCLUDE": "~/secret"}},
 		"syncing by environment":     {input(payload), map[string]string{"CMEM_DATA_DIR": ok, "CMEM_SPOOL_SYNC": "true"}},
 		"excluded paths":             {input(payload), map[string]string{"CMEM_DATA_DIR": ok, "CMEM_EXCLUDE_PATHS": "*.md"}},
+		"a conversation told anew":   {input(`{"hook_event_name":"PostCompact","session_id":"s","compact_summary":"geheim"}`), map[string]string{"CMEM_DATA_DIR": ok}},
 		"a private turn":             {input(payload), map[string]string{"CMEM_DATA_DIR": private}},
 		"skipped tools":              {input(payload), map[string]string{"CMEM_DATA_DIR": ok, "CMEM_SKIP_TOOLS": "Read"}},
 		"a relative data directory":  {input(payload), map[string]string{"CMEM_DATA_DIR": "data"}},

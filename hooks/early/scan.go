@@ -80,10 +80,8 @@ func stringEnd(b []byte, i int) int {
 		switch c := b[i]; {
 		case c == '"':
 			return i
-		case c == '<', c == 0xef: // with the latter begins the wide bracket, ＜
-			if IsPrivateTag(b[i+1:]) {
-				return -1
-			}
+		case c == '<' && IsPrivateTag(b[i+1:]), begins(b[i:], wideLess) && IsPrivateTag(b[i+len(wideLess):]):
+			return -1
 		case c == '\\':
 			run := i
 			for i < len(b) && b[i] == '\\' {
@@ -113,33 +111,43 @@ var special = [256]bool{
 	'"': true, '\\': true, '<': true, 0xef: true,
 }
 
+// Signs of Chinese and Japanese keyboards.
+const (
+	wideLess  = "＜"
+	wideSlash = "／"
+	wideSpace = "\u3000"
+	hardSpace = "\u00a0"
+)
+
 // IsPrivateTag reports whether b, which follows a '<' in the text of a payload, may
-// go on as a tag called private: the name in any case, and before it at most some
-// space, also escaped, a slash, or what is no ASCII, such as a wide slash.
+// go on as a tag called private: the name in any case, and before it nothing but
+// space, also escaped, and slashes, as much as there is.
 func IsPrivateTag(b []byte) bool {
-	const (
-		tag    = "private"
-		before = 32
-	)
-	for i := 0; i < len(b) && i < before; i++ {
+	const tag = "private"
+	i := 0
+	for i < len(b) {
 		switch c := b[i]; {
-		case c == ' ', c == '\\', c == '/', c >= 0x80:
-			continue
-		case (c == 'n' || c == 'r' || c == 't') && i > 0 && b[i-1] == '\\':
-			continue
-		}
-		if len(b)-i < len(tag) {
-			return false
-		}
-		for k := 0; k < len(tag); k++ {
-			if b[i+k]|0x20 != tag[k] {
-				return false
+		case c == ' ', c == '\\', c == '/', c == '\t', c == '\n', c == '\r', c == '\f':
+			i++
+		case (c == 'n' || c == 'r' || c == 't' || c == 'f') && i > 0 && b[i-1] == '\\':
+			i++
+		case begins(b[i:], hardSpace):
+			i += len(hardSpace)
+		case begins(b[i:], wideSpace), begins(b[i:], wideSlash):
+			i += len(wideSpace)
+		default:
+			for k := range len(tag) {
+				if i+k >= len(b) || b[i+k]|0x20 != tag[k] {
+					return false
+				}
 			}
+			return true
 		}
-		return true
 	}
 	return false
 }
+
+func begins(b []byte, with string) bool { return len(b) >= len(with) && string(b[:len(with)]) == with }
 
 // HidesTag reports whether b, which follows a `\u`, begins with the four hexadecimal
 // digits of a sign that a tag is made of: printable ASCII, or one of its wide twins or

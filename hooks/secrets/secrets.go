@@ -15,10 +15,12 @@ func Version() string { return set().version }
 func MayHold(text []byte) bool { return has(&set().keywords, text) }
 
 // Mask gives text with Mark in place of every secret. Masking what is masked
-// changes nothing.
+// changes nothing. A text that is nothing but what secrets begin with would take its
+// time; of such a one whole lines are masked.
 func Mask(text string) string {
+	left := effort(len(text))
 	for {
-		masked := maskOnce(text)
+		masked := maskOnce(text, &left)
 		// What is left may look like a secret only now, for it stands alone. Every
 		// round leaves less that is not a mark: it comes to an end.
 		if masked == text {
@@ -28,8 +30,18 @@ func Mask(text string) string {
 	}
 }
 
-func maskOnce(text string) string {
-	found := set().find(text)
+// effort is how many bytes expressions may be given for a text of n bytes. Ordinary
+// ones take a few for each, JSON that is all names of keys eight.
+func effort(n int) int {
+	const (
+		perByte = 16
+		always  = 256 << 10
+	)
+	return always + perByte*n
+}
+
+func maskOnce(text string, left *int) string {
+	found := set().find(text, left)
 	if len(found) == 0 {
 		return text
 	}
@@ -54,19 +66,21 @@ func maskOnce(text string) string {
 
 // withMarks widens a span so that it cuts no mark in two.
 func withMarks(text string, s span) span {
-	if i := strings.LastIndex(text[:min(s.from+len(Mark)-1, len(text))], Mark); i >= 0 && i < s.from && i+len(Mark) > s.from {
-		s.from = i
+	const reach = len(Mark) - 1 // a mark that an end cuts begins less than this before it
+	low := max(s.from-reach, 0)
+	if i := strings.LastIndex(text[low:min(s.from+reach, len(text))], Mark); i >= 0 && low+i < s.from && low+i+len(Mark) > s.from {
+		s.from = low + i
 	}
-	if i := strings.Index(text[max(s.to-len(Mark)+1, 0):], Mark); i >= 0 {
-		if at := max(s.to-len(Mark)+1, 0) + i; at < s.to {
-			s.to = max(s.to, at+len(Mark))
-		}
+	low = max(s.to-reach, 0)
+	if i := strings.Index(text[low:min(s.to+reach, len(text))], Mark); i >= 0 && low+i < s.to {
+		s.to = max(s.to, low+i+len(Mark))
 	}
 	return s
 }
 
-// find gives where the secrets of a text are, in no order.
-func (s *ruleSet) find(text string) []span {
+// find gives where the secrets of a text are, in no order, and takes from left what it
+// took. When that is used up, every line with a keyword is one.
+func (s *ruleSet) find(text string, left *int) []span {
 	var at [][]int
 	find(&s.keywords, text, func(w word, i int) bool {
 		if at == nil {
@@ -82,17 +96,41 @@ func (s *ruleSet) find(text string) []span {
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	var found []span
+	f := search{set: s, text: text, left: left}
 	for i, places := range at {
 		if len(places) == 0 {
 			continue
 		}
 		if r := &s.rules[i]; r.Named {
-			found = s.findNamed(found, r, text, places)
+			f.named(r, places)
 		} else {
-			found = s.findAround(found, r, text, places)
+			f.around(r, places)
+		}
+		if *left <= 0 {
+			return s.lines(text)
 		}
 	}
+	return f.found
+}
+
+// lines gives the lines with a keyword, and after it as far as what is named may stand.
+func (s *ruleSet) lines(text string) []span {
+	var found []span
+	done := 0
+	find(&s.keywords, text, func(_ word, p int) bool {
+		if p < done {
+			return true
+		}
+		from := done + strings.LastIndexByte(text[done:p], '\n') + 1
+		done = min(p+namedAfter, len(text))
+		if i := strings.IndexByte(text[done:], '\n'); i >= 0 {
+			done += i
+		} else {
+			done = len(text)
+		}
+		found = append(found, span{from, done})
+		return true
+	})
 	return found
 }
 
@@ -105,12 +143,33 @@ const (
 	// which is found by its reaching the end.
 	before = 256
 	after  = 1024
+	// Keywords that are so near to each other are looked at in one piece. What a match
+	// costs grows with the piece, not with the text.
+	together = 4096
 )
 
-// findNamed tries a rule at the names that hold one of its keywords.
-func (s *ruleSet) findNamed(found []span, r *rule, text string, places []int) []span {
+// search looks for the secrets of a text.
+type search struct {
+	set   *ruleSet
+	text  string
+	left  *int // bytes that may be given to expressions
+	found []span
+}
+
+// try looks for the first match of a rule in the text from one place to another.
+func (f *search) try(r *rule, from, to int) []int {
+	*f.left -= to - from
+	return r.expression().FindStringSubmatchIndex(f.text[from:to])
+}
+
+// named tries a rule at the names that hold one of its keywords.
+func (f *search) named(r *rule, places []int) {
+	text := f.text
 	done, tried := 0, -1
 	for _, p := range places {
+		if *f.left <= 0 {
+			return
+		}
 		if p < done || !isGiven(text[p:min(p+namedAfter, len(text))]) {
 			continue
 		}
@@ -122,16 +181,15 @@ func (s *ruleSet) findNamed(found []span, r *rule, text string, places []int) []
 			continue // with another keyword of the same name, or a path is no name
 		}
 		tried = from
-		loc := r.expression().FindStringSubmatchIndex(text[from:min(p+namedAfter, len(text))])
+		loc := f.try(r, from, min(p+namedAfter, len(text)))
 		if loc == nil {
 			continue
 		}
-		if f, ok := s.accept(r, text, from, loc); ok {
-			found = append(found, f.secret)
-			done = f.match.to
+		if s, ok := f.set.accept(r, text, from, loc); ok {
+			f.found = append(f.found, s.secret)
+			done = s.match.to
 		}
 	}
-	return found
 }
 
 // isGiven is the cheap look whether the name at the beginning of s is given
@@ -174,31 +232,44 @@ func inName(c byte) bool {
 	return c >= '0' && c <= '9' || c >= 'A' && c <= 'Z' || c >= 'a' && c <= 'z' || c == '_' || c == '.' || c == '-'
 }
 
-// findAround tries a rule in the text around its keywords.
-func (s *ruleSet) findAround(found []span, r *rule, text string, places []int) []span {
+// around tries a rule in the text around its keywords.
+func (f *search) around(r *rule, places []int) {
+	done := 0 // no match begins before
 	for i := 0; i < len(places); {
-		from, to := max(places[i]-before, 0), min(places[i]+after, len(text))
-		for i++; i < len(places) && places[i]-before <= to; i++ {
-			to = min(places[i]+after, len(text))
+		first := places[i]
+		if first < done {
+			i++ // it is in a match
+			continue
 		}
-		from, to = wordBegin(text, from), wordEnd(text, to)
-		for {
-			n := len(found)
-			reached := false
-			for _, loc := range r.expression().FindAllStringSubmatchIndex(text[from:to], -1) {
-				reached = reached || from+loc[1] == to
-				if f, ok := s.accept(r, text, from, loc); ok {
-					found = append(found, f.secret)
-				}
-			}
-			if !reached || to == len(text) {
-				break
-			}
-			found = found[:n]
-			to = min(to+(to-from), len(text))
+		to := min(first+after, len(f.text))
+		for i++; i < len(places) && places[i]-before <= to && places[i]-first < together; i++ {
+			to = min(places[i]+after, len(f.text))
 		}
+		from := max(wordBegin(f.text, max(first-before, 0)), done)
+		done = max(done, f.within(r, from, wordEnd(f.text, to)))
 	}
-	return found
+}
+
+// within takes the matches of a rule in a piece of the text, which grows when one
+// reaches its end, and gives where the last one ends.
+func (f *search) within(r *rule, from, to int) (end int) {
+	known := len(f.found)
+	for at := from; at < to && *f.left > 0; {
+		loc := f.try(r, at, to)
+		if loc == nil {
+			break
+		}
+		end = at + loc[1]
+		if end == to && to < len(f.text) {
+			f.found, at, to = f.found[:known], from, min(to+(to-from), len(f.text))
+			continue
+		}
+		if s, ok := f.set.accept(r, f.text, at, loc); ok {
+			f.found = append(f.found, s.secret)
+		}
+		at = max(end, at+1)
+	}
+	return end
 }
 
 // wordBegin goes back to the beginning of a word, so that none is cut in two.

@@ -15,3 +15,6 @@ func detached() *syscall.SysProcAttr {
 		CreationFlags: syscall.CREATE_NEW_PROCESS_GROUP | detachedProcess | createNoWindow,
 	}
 }
+
+// keepFiles has nothing to do: a child inherits only the handles that it is given.
+func keepFiles() {}

@@ -18,6 +18,10 @@ func NewDir(dir string) string { return dir + sep + newDir }
 // BadDir gives the folder with the events that were put aside.
 func BadDir(dir string) string { return dir + sep + badDir }
 
+// TmpDir gives the folder with what is being written, and what hooks that were killed
+// have left of it.
+func TmpDir(dir string) string { return dir + sep + tmpDir }
+
 // Each calls do with the name of each waiting event, in no order, until it says no.
 // It holds a few names at a time, however many wait. A spool that does not exist yet
 // has none. What others left there (folders, links, pipes, an editor's lock file) is
@@ -29,6 +33,9 @@ func List(dir string) ([]string, error) { return names(dir + sep + newDir) }
 
 // ListBad gives the names of the events that were put aside, in no order.
 func ListBad(dir string) ([]string, error) { return names(dir + sep + badDir) }
+
+// ListTmp gives the names of the events that are not written to their end, in no order.
+func ListTmp(dir string) ([]string, error) { return names(dir + sep + tmpDir) }
 
 func names(dir string) ([]string, error) {
 	var all []string

@@ -103,9 +103,11 @@ func deliverAs(dir, name string, payload []byte, synced, fresh bool) error {
 		return err
 	}
 	if synced {
-		return syncFolder(dir + sep + newDir)
+		if err = syncFolder(dir + sep + newDir); err != nil {
+			_ = os.Remove(final) // best effort: who is told of an error delivers again, or knows
+		}
 	}
-	return nil
+	return err
 }
 
 // Create makes the spool's folders at dir, for the owner only. new/ comes first: who

@@ -75,6 +75,7 @@ func Wake(dataDir string) error {
 		return err
 	}
 	defer null.Close() //nolint:errcheck // nothing was written
+	keepFiles()
 	p, err := os.StartProcess(exe, []string{exe, "worker", "run"}, &os.ProcAttr{
 		Env:   workerEnv(os.Environ()),
 		Files: []*os.File{null, null, null},
