@@ -98,8 +98,9 @@ func TestSalvageSavesEverythingThatCanBeRead(t *testing.T) {
 	for _, kind := range kinds {
 		t.Run(kind.name, func(t *testing.T) {
 			t.Parallel()
+			const enough = 50 // a small damage often meets what is unused
 			salvaged := 0
-			for seed := range uint64(*seeds) {
+			for seed := uint64(0); seed < uint64(*seeds) || salvaged == 0 && seed < enough; seed++ {
 				left, hit := kind.damage(slices.Clone(whole), rand.New(rand.NewPCG(seed, 7)))
 				if salvageOf(t, fmt.Sprintf("seed %d, pages %v", seed, hit), left, hit, pages, content) {
 					salvaged++
