@@ -132,7 +132,9 @@ func TestRestoresAmongReadersAndWritersHarmNothing(t *testing.T) {
 		}
 	}
 	for range running {
-		<-ended // killed
+		if err := <-ended; err == nil {
+			t.Error("a program that was killed ended in order")
+		}
 	}
 	s := openStore(t, path)
 	healthy(t, s)
