@@ -108,9 +108,6 @@ func (b *bench) backlog(ctx context.Context) (err error) {
 // alone is load without a worker beside it.
 func (b *bench) alone(ctx context.Context) (list []sample, err error) {
 	dir := filepath.Join(b.work, "backlog-alone")
-	if err := makeSpool(dir); err != nil {
-		return nil, err
-	}
 	stop, err := pretendWorker(dir)
 	if err != nil {
 		return nil, err

@@ -56,11 +56,6 @@ func (b *bench) hooks(ctx context.Context) error {
 	for _, s := range b.stores {
 		dirs = append(dirs, s.Dir)
 	}
-	for _, dir := range dirs {
-		if err := makeSpool(dir); err != nil {
-			return err
-		}
-	}
 	stop, err := pretendWorker(dirs...)
 	if err != nil {
 		return err

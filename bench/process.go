@@ -112,7 +112,7 @@ func makeSpool(dataDir string) error {
 	return nil
 }
 
-// pretendWorker makes hooks believe, until the function that it returns is
+// pretendWorker empties the spools and makes hooks believe, until the function that it returns is
 // called, that a worker is alive, by holding its lock: what is measured is the
 // hook and not the worker that it would start beside it.
 func pretendWorker(dataDirs ...string) (stop func() error, err error) {
@@ -125,6 +125,9 @@ func pretendWorker(dataDirs ...string) (stop func() error, err error) {
 		return errors.Join(errs...)
 	}
 	for _, dir := range dataDirs {
+		if err := makeSpool(dir); err != nil {
+			return nil, errors.Join(err, stop())
+		}
 		l := flock.New(filepath.Join(dir, spool.LockFile), flock.SetPermissions(0o600))
 		free, err := l.TryLock()
 		if err == nil && !free {

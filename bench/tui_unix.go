@@ -73,9 +73,6 @@ func (b *bench) screenPrograms(ctx context.Context) (programs []*screenProgram, 
 	}
 	programs = append(programs, &screenProgram{name: "mini", texts: []string{miniRows}, command: command(b.mini, b.work)})
 	for _, s := range b.stores {
-		if err := makeSpool(s.Dir); err != nil {
-			return nil, nil, err
-		}
 		p := &screenProgram{name: "cmem", observations: s.Observations, command: command(b.cmem, s.Dir)}
 		if err := p.expect(ctx, s); err != nil {
 			return nil, nil, fmt.Errorf("ask %s what must be on the screen: %w", s.Dir, err)

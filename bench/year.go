@@ -98,11 +98,6 @@ func (b *bench) year(ctx context.Context) (err error) {
 			return len(items), err
 		})
 	}
-	for _, dir := range dirs {
-		if err := makeSpool(dir); err != nil {
-			return err
-		}
-	}
 	stop, err := pretendWorker(dirs...)
 	if err != nil {
 		return err

@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"cmem/config"
@@ -25,11 +26,13 @@ func (a *App) diagnoseStore(ctx context.Context, cfg *config.Config, fix bool) [
 	}
 	saved, err := a.salvage(ctx, cfg)
 	if err != nil {
-		d := diagnosis{Name: "store", Found: err.Error(), Advice: storeAdvice(cfg, err)}
-		return append(all, d)
+		all = append(all, diagnosis{Name: "store", Found: err.Error(), Advice: storeAdvice(cfg, err)})
+	}
+	if !saved.Done {
+		return all
 	}
 	after, _ := examineStore(ctx, cfg, false)
-	return append(describeSalvaged(cfg, saved), after...)
+	return slices.Concat(all, describeSalvaged(cfg, saved), after)
 }
 
 // examineStore checks the store, and repairs when fix is set. It reports whether

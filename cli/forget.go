@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
-	"path/filepath"
 	"strings"
 	"time"
 
@@ -36,9 +35,12 @@ with --match what has all of the words in it, in any case.
 
 What goes: the memories, the raw events behind them, their words in the search index,
 events that still wait, drafts of the browser. With an observation or a prompt go the
-raw events of its prompt and the summaries since. The places in the files are
-overwritten. There is no undo, and what is forgotten does not come back from events
+raw events of its prompt and the summaries since. The places in the store's file are
+overwritten; other files are removed. There is no undo, and what is forgotten does not come back from events
 that arrive late or from an import of transcripts.
+
+--match looks at what was said and done, not at the names of projects, branches and
+tools that a session is filed under; --project and --session remove those, too.
 
 Not touched: exports, the assistant's own transcripts, and backups without --backups.`,
 		Example: `  cmem forget 12 P5
@@ -92,7 +94,7 @@ func (a *App) forget(ctx context.Context, flags filterFlags, o forgetOptions, id
 		a.say("Nothing is remembered yet.")
 		return nil
 	}
-	copies, err := copiesOf(cfg.DB())
+	copies, err := store.Copies(cfg.DB())
 	if err != nil {
 		return err
 	}
@@ -235,37 +237,4 @@ func (a *App) sayForgotten(r forgetReport, o forgetOptions) error {
 		a.say("Exports and the assistant's own transcripts are not cmem's to change.")
 	}
 	return nil
-}
-
-// copiesOf gives the files beside the store at path that hold what it held once: its
-// backups, and stores that were put aside for their damage.
-func copiesOf(path string) ([]string, error) {
-	backups, err := store.Backups(path)
-	if err != nil {
-		return nil, err
-	}
-	var all []string
-	for _, b := range backups {
-		all = append(all, b.Path)
-		for _, log := range []string{b.Path + "-wal", b.Path + "-shm"} { // of one that was put aside as it was
-			if _, err := os.Lstat(log); err == nil {
-				all = append(all, log)
-			}
-		}
-	}
-	remains, err := store.Remains(path)
-	if err != nil {
-		return nil, err
-	}
-	all = append(all, remains...)
-	entries, err := os.ReadDir(filepath.Dir(path))
-	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return nil, err
-	}
-	for _, e := range entries {
-		if strings.HasPrefix(e.Name(), filepath.Base(path)+".damaged-") && e.Type().IsRegular() {
-			all = append(all, filepath.Join(filepath.Dir(path), e.Name()))
-		}
-	}
-	return all, nil
 }

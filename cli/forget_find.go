@@ -27,6 +27,7 @@ import (
 type forgetting struct {
 	what     store.Forgetting
 	words    phrases
+	whole    bool     // all of the sessions that were asked for, not what has words or is of a kind or time
 	waiting  []string // files of the spool
 	drafts   []string // files and folders that the browser left
 	logLines int      // with the words
@@ -103,7 +104,8 @@ func (a *App) findForgetting(ctx context.Context, cfg *config.Config, s *store.S
 	if len(ids) > 0 {
 		err = f.findIDs(ctx, s, ids)
 	} else if where, err = flags.filter(ctx, a, s); err == nil {
-		err = f.findInStore(ctx, s, export.Everything(where), len(f.words) == 0 && flags.onlyOrigin())
+		f.whole = len(f.words) == 0 && flags.onlyOrigin()
+		err = f.findInStore(ctx, s, export.Everything(where))
 	}
 	if err != nil {
 		return nil, err
@@ -141,8 +143,8 @@ func (f *forgetting) findIDs(ctx context.Context, s *store.Store, ids []string) 
 }
 
 // findInStore finds whole sessions or, in them, single memories and raw events.
-func (f *forgetting) findInStore(ctx context.Context, s *store.Store, where memory.Filter, whole bool) error {
-	if whole {
+func (f *forgetting) findInStore(ctx context.Context, s *store.Store, where memory.Filter) error {
+	if f.whole {
 		return each(s.ScanSessions(ctx, where), func(v memory.Session) { f.what.Sessions = append(f.what.Sessions, v.ID) })
 	}
 	add := func(kind memory.ItemKind, id int64, texts ...string) {
@@ -234,11 +236,8 @@ func (f *forgetting) isAsked(raw []byte, name string, sessions map[string]bool, 
 		return true
 	case len(f.words) > 0:
 		return inPlace && f.words.inPayload(raw)
-	default:
-		// Without words the project's whole sessions are meant, or memories of a kind
-		// or a time, which events that wait are not yet.
-		return where.Project != "" && inPlace && where.After.IsZero() && where.Before.IsZero() &&
-			len(where.Types) == 0 && len(where.Concepts) == 0 && len(where.Files) == 0
+	default: // memories of a kind or a time are not yet what events that wait will be
+		return f.whole && where.Project != "" && inPlace
 	}
 }
 

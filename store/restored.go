@@ -71,7 +71,7 @@ func restoreBackup(ctx context.Context, path, file string) (r Restored, err erro
 	}
 	kept := r.Kept
 	if kept == "" { // of a store that is gone a log may be left
-		if kept, err = unused(path+damagedMark+time.Now().UTC().Format(backupTime), ""); err != nil {
+		if kept, err = asidePath(path, time.Now()); err != nil {
 			return r, err
 		}
 	}
@@ -136,7 +136,7 @@ func keepAs(ctx context.Context, path string) (string, error) {
 	case err == nil:
 		return newBackupPath(path, now, restoreSuffix)
 	case isDamage(err), errors.Is(err, ErrForeign):
-		return unused(path+damagedMark+now.Format(backupTime), "")
+		return asidePath(path, now)
 	}
 	return "", err
 }

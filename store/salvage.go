@@ -26,6 +26,8 @@ var (
 type Salvaged struct {
 	Kept   string          `json:"kept"` // where the damaged store is now
 	Tables []SalvagedTable `json:"tables"`
+	// Done says that the fresh store is in place. An error beside that is of tidying up.
+	Done bool `json:"-"`
 }
 
 // SalvagedTable says what was saved of a table.
@@ -52,8 +54,9 @@ func (s Salvaged) Rows() (n int) {
 // are made anew. The worker must not be running; hooks and readers may. A store that
 // is not damaged is left alone: ErrSound; one of which nothing is left, too, while
 // there is a backup: ErrNothingLeft. Without a backup an empty store takes its
-// place. When there is an error nothing has changed; it can be ErrNoStore,
-// ErrForeign, ErrBusy, a *NewerSchemaError or a *NoRoomError as well.
+// place. When there is an error nothing has changed, unless Salvaged.Done
+// is set; it can be ErrNoStore, ErrForeign, ErrBusy, a *NewerSchemaError or a
+// *NoRoomError as well.
 func Salvage(ctx context.Context, path string) (Salvaged, error) {
 	s, err := salvage(ctx, path)
 	if err != nil {
@@ -96,11 +99,10 @@ func salvage(ctx context.Context, path string) (saved Salvaged, err error) {
 				return errors.Join(ErrNothingLeft, err)
 			}
 		}
-		saved.Kept, err = unused(path+damagedMark+time.Now().UTC().Format(backupTime), "")
-		if err != nil {
+		if saved.Kept, err = asidePath(path, time.Now()); err != nil {
 			return err
 		}
-		_, err = l.swap(fresh, path, saved.Kept)
+		saved.Done, err = l.swap(fresh, path, saved.Kept)
 		return err
 	})
 	return saved, err

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
-	"path/filepath"
 )
 
 // Sizes says what takes how much room, in bytes.
@@ -70,11 +69,11 @@ func (s *Store) sizes(ctx context.Context) (z Sizes, err error) {
 		z.Backups += b.Bytes
 		z.BackupFiles++
 	}
-	aside, err := filepath.Glob(globText(s.path) + damagedMark + "*")
+	damaged, err := aside(s.path)
 	if err != nil {
 		return z, err
 	}
-	for _, name := range aside {
+	for _, name := range damaged {
 		size, err := sizeOf(name)
 		if err != nil {
 			return z, err

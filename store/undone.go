@@ -19,7 +19,8 @@ const (
 	// session. It may have come back under another id before that.
 	forgottenRow = `SELECT id FROM tombstones WHERE session_id = ?1 AND kind = ?2 AND forgotten > 0
 		AND (row_id = ?3 OR uid <> '' AND uid = ?4 OR forgotten = 2 AND row_id >= ?3) LIMIT 1`
-	// forgottenAtPrompt finds the mark of something that was forgotten of a prompt.
+	// forgottenAtPrompt finds the mark of something that was forgotten of a prompt. The
+	// first term of forgotten is the one that the index of such marks has.
 	forgottenAtPrompt = `SELECT id FROM tombstones WHERE session_id = ? AND kind IN ('observation', 'prompt') AND forgotten > 0
 		AND forgotten = 1 AND prompt_number = ? LIMIT 1`
 )

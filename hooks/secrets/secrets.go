@@ -8,9 +8,6 @@ import (
 // Mark stands in a text in place of a secret.
 const Mark = "[secret]"
 
-// Version gives the version of gitleaks that the rules come from.
-func Version() string { return set().version }
-
 // MayHold is the cheap look before Mask: where it says no there is nothing to mask.
 func MayHold(text []byte) bool { return has(&set().keywords, text) }
 
