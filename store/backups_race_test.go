@@ -47,7 +47,7 @@ func TestTwoProgramsThatMigrateKeepACopyFromBefore(t *testing.T) {
 		t.Fatal(err)
 	}
 	connect := func() *writer {
-		w, err := openWriter(t.Context(), path)
+		w, err := openWriter(t.Context(), path, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -63,7 +63,7 @@ func TestTwoProgramsThatMigrateKeepACopyFromBefore(t *testing.T) {
 	if err != nil || have != newest(old) {
 		t.Fatalf("schema version %d (%v)", have, err)
 	}
-	if err := migrate(t.Context(), faster.conn, path, schema, true); err != nil {
+	if err := migrate(t.Context(), faster, schema, true); err != nil {
 		t.Fatal(err)
 	}
 	if err := backUpForMigration(t.Context(), slower.conn, path, have); err != nil {
@@ -80,7 +80,7 @@ func TestTwoProgramsThatMigrateKeepACopyFromBefore(t *testing.T) {
 // Each of them removes older copies of the version than its own, never newer ones.
 func TestABackupBeforeAMigrationSparesNewerOnes(t *testing.T) {
 	path := oldStore(t)
-	w, err := openWriter(t.Context(), path)
+	w, err := openWriter(t.Context(), path, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

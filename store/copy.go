@@ -85,7 +85,7 @@ func openToCopy(ctx context.Context, path string) (*sql.Conn, func() error, erro
 	} else if err != nil {
 		return nil, nil, err
 	}
-	r, err := openReader(path)
+	r, err := openReader(path, nil)
 	if err != nil {
 		return nil, nil, err
 	}

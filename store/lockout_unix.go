@@ -8,6 +8,7 @@ import (
 	"io"
 	"io/fs"
 	"os"
+	"path/filepath"
 	"syscall"
 )
 
@@ -24,7 +25,10 @@ const (
 )
 
 // lockout is a store that stands still. Without a file there is nothing to lock.
-type lockout struct{ main, shm *os.File }
+type lockout struct {
+	gate      io.Closer
+	main, shm *os.File
+}
 
 func lockOut(path string) (l *lockout, err error) {
 	l = &lockout{}
@@ -33,6 +37,10 @@ func lockOut(path string) (l *lockout, err error) {
 			err = errors.Join(err, l.release())
 		}
 	}()
+	if l.gate, err = openGate(filepath.Dir(path), true); err != nil {
+		return l, err
+	}
+	// The rest is for those who know nothing of the gate.
 	if l.main, err = openIfThere(path); l.main == nil {
 		return l, err
 	}
@@ -78,6 +86,9 @@ func (l *lockout) release() error {
 		if f != nil {
 			errs = append(errs, f.Close())
 		}
+	}
+	if l.gate != nil {
+		errs = append(errs, l.gate.Close())
 	}
 	return errors.Join(errs...)
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"database/sql"
 	"embed"
+	"errors"
 	"fmt"
 )
 
@@ -38,9 +39,10 @@ func (m migration) text() (string, error) {
 	return string(b), err
 }
 
-// migrate brings the file behind conn up to the newest step. Other processes may
-// be doing the same at the same time. With careful a backup is made before.
-func migrate(ctx context.Context, conn *sql.Conn, path string, steps []migration, careful bool) error {
+// migrate brings the store behind w up to the newest step. Other processes may be
+// doing the same at the same time. With careful a backup is made before.
+func migrate(ctx context.Context, w *writer, steps []migration, careful bool) error {
+	conn, path := w.conn, w.path
 	have, err := identify(ctx, conn)
 	if err != nil {
 		return err
@@ -54,18 +56,7 @@ func migrate(ctx context.Context, conn *sql.Conn, path string, steps []migration
 	if _, err := conn.ExecContext(ctx, fmt.Sprintf("PRAGMA auto_vacuum = %d", vacuumIncremental)); err != nil {
 		return err
 	}
-	// Turning the log on needs the file for itself and does not wait for it.
-	err = retryBusy(ctx, func() error {
-		var mode string
-		if err := conn.QueryRowContext(ctx, "PRAGMA journal_mode = WAL").Scan(&mode); err != nil {
-			return err
-		}
-		if mode != "wal" {
-			return fmt.Errorf("the file system does not allow a write-ahead log (journal mode stays %q)", mode)
-		}
-		return nil
-	})
-	if err != nil {
+	if err := w.turnLogOn(ctx); err != nil {
 		return err
 	}
 	if have == want {
@@ -84,6 +75,29 @@ func migrate(ctx context.Context, conn *sql.Conn, path string, steps []migration
 		}
 	}
 	return nil
+}
+
+// turnLogOn makes the store one with a write-ahead log.
+func (w *writer) turnLogOn(ctx context.Context) (err error) {
+	gate, err := standInGate(ctx, w.path)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, gate.Close()) }()
+	if err := sameFile(w.path, w.file); err != nil {
+		return err
+	}
+	// It needs the file for itself and does not wait for it.
+	return retryBusy(ctx, func() error {
+		var mode string
+		if err := w.conn.QueryRowContext(ctx, "PRAGMA journal_mode = WAL").Scan(&mode); err != nil {
+			return err
+		}
+		if mode != "wal" {
+			return fmt.Errorf("the file system does not allow a write-ahead log (journal mode stays %q)", mode)
+		}
+		return nil
+	})
 }
 
 // identify gives the schema version of the file, 0 for a new one, and refuses

@@ -65,7 +65,7 @@ func pastStore(t *testing.T, version int) (path string) {
 func valuesOf(t *testing.T, path string, columns map[string]string) map[string][][]any {
 	t.Helper()
 	got := map[string][][]any{}
-	r, err := openReader(path)
+	r, err := openReader(path, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -252,7 +252,7 @@ func TestAMigrationKilledAtAnyPointIsWholeOrNotDone(t *testing.T) {
 // stateOf gives a store's schema version and the rows of the table of slowSchema.
 func stateOf(t *testing.T, path string) (version int, rows int64) {
 	t.Helper()
-	w, err := openWriter(context.Background(), path)
+	w, err := openWriter(context.Background(), path, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

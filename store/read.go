@@ -5,6 +5,7 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
+	"io/fs"
 	"sync"
 )
 
@@ -16,11 +17,9 @@ type reader struct {
 	stmts map[string]*sql.Stmt
 }
 
-func openReader(path string) (*reader, error) {
-	db, err := sql.Open("sqlite", dsn(path,
-		"mode=ro",
-		fmt.Sprintf("_busy_timeout=%d", busyTimeout.Milliseconds()),
-	))
+// openReader is for the file at the absolute path; see connector for file.
+func openReader(path string, file fs.FileInfo) (*reader, error) {
+	db, err := openDB(path, file, "mode=ro", fmt.Sprintf("_busy_timeout=%d", busyTimeout.Milliseconds()))
 	if err != nil {
 		return nil, err
 	}

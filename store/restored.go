@@ -146,7 +146,7 @@ func foldLog(ctx context.Context, path string) (err error) {
 	if _, err := os.Stat(path); err != nil {
 		return err
 	}
-	w, err := openWriter(ctx, path)
+	w, err := openWriter(ctx, path, nil)
 	if err != nil {
 		return err
 	}

@@ -123,7 +123,7 @@ func damagedEnough(ctx context.Context, path string) error {
 	if err := lostStart(path); errors.Is(err, ErrDamaged) {
 		return nil
 	}
-	r, err := openReader(path)
+	r, err := openReader(path, nil)
 	if err != nil {
 		return err
 	}

@@ -12,6 +12,7 @@
 package store
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -96,26 +97,24 @@ func openOnce(ctx context.Context, path string, steps []migration, careful bool)
 		return nil, err
 	}
 	opened.add(path)
-	w, err := openWriter(ctx, path)
+	w, err := openWriter(ctx, path, file)
 	if err != nil {
 		opened.remove(path)
 		return nil, damage(path, err)
 	}
 	s := &Store{path: path, file: file, write: w, now: time.Now, scored: maxScored}
-	// The file and its log are opened one after the other. If another file took the
-	// place in between, the log is that one's.
+	// Where the gate is never shut, another file may have taken the place between the
+	// opening of the file and that of its log.
 	_, err = identify(ctx, w.conn)
+	err = cmp.Or(s.replaced(), err)
 	if err == nil {
-		err = s.replaced()
-	}
-	if err == nil {
-		err = migrate(ctx, w.conn, path, steps, careful)
+		err = migrate(ctx, w, steps, careful)
 	}
 	if err == nil {
 		err = w.findErasing(ctx)
 	}
 	if err == nil {
-		s.read, err = openReader(path)
+		s.read, err = openReader(path, file)
 	}
 	// Migrating may have waited for what puts another file in the place.
 	if err == nil {
@@ -191,7 +190,7 @@ func openReadOnly(ctx context.Context, path string) (*Store, error) {
 		return nil, err
 	}
 	opened.add(path)
-	r, err := openReader(path)
+	r, err := openReader(path, file)
 	if err != nil {
 		opened.remove(path)
 		return nil, err
@@ -211,10 +210,8 @@ func openReadOnly(ctx context.Context, path string) (*Store, error) {
 // readable gives the error of a store that cannot be read, or not by this program.
 func (s *Store) readable(ctx context.Context) error {
 	var have int
-	if err := s.read.db.QueryRowContext(ctx, "PRAGMA user_version").Scan(&have); err != nil {
-		return err
-	}
-	if err := s.replaced(); err != nil { // see openOnce
+	err := s.read.db.QueryRowContext(ctx, "PRAGMA user_version").Scan(&have)
+	if err := cmp.Or(s.replaced(), err); err != nil { // see openOnce
 		return err
 	}
 	want := newest(schema)

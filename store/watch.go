@@ -94,11 +94,7 @@ func (w *watcher) dataVersion(ctx context.Context, s *Store) (int64, error) {
 // replaced gives ErrReplaced when the file at the store's path is not the one that
 // is open. What would be written to that goes with it when it is closed.
 func (s *Store) replaced() error {
-	file, err := os.Stat(s.path)
-	if errors.Is(err, fs.ErrNotExist) || err == nil && !os.SameFile(s.file, file) {
-		return ErrReplaced
-	}
-	return err
+	return sameFile(s.path, s.file)
 }
 
 // lookAt looks at the store's file and its log.

@@ -5,6 +5,7 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
+	"io/fs"
 	"time"
 )
 
@@ -17,13 +18,15 @@ type writer struct {
 	stmts map[string]*sql.Stmt
 
 	path   string
-	newest int // the schema version up to which this program knows the store
+	file   fs.FileInfo // see connector
+	newest int         // the schema version up to which this program knows the store
 
 	erasing erasing
 }
 
-func openWriter(ctx context.Context, path string) (*writer, error) {
-	db, err := sql.Open("sqlite", dsn(path,
+// openWriter opens the file at the absolute path; see connector for file.
+func openWriter(ctx context.Context, path string, file fs.FileInfo) (*writer, error) {
+	db, err := openDB(path, file,
 		"mode=rw",
 		fmt.Sprintf("_busy_timeout=%d", busyTimeout.Milliseconds()),
 		"_dqs=0",
@@ -32,7 +35,7 @@ func openWriter(ctx context.Context, path string) (*writer, error) {
 		// What is deleted is overwritten, not only given up.
 		"_pragma=secure_delete(ON)",
 		fmt.Sprintf("_pragma=journal_size_limit(%d)", walLimit),
-	))
+	)
 	if err != nil {
 		return nil, err
 	}
@@ -45,7 +48,7 @@ func openWriter(ctx context.Context, path string) (*writer, error) {
 	if err != nil {
 		return nil, errors.Join(err, db.Close())
 	}
-	w := &writer{path: path, newest: newest(schema), db: db, conn: conn, turn: make(chan struct{}, 1), stmts: map[string]*sql.Stmt{}}
+	w := &writer{path: path, file: file, newest: newest(schema), db: db, conn: conn, turn: make(chan struct{}, 1), stmts: map[string]*sql.Stmt{}}
 	w.turn <- struct{}{}
 	return w, nil
 }
@@ -75,7 +78,12 @@ func (w *writer) close() error {
 	for _, stmt := range w.stmts {
 		errs = append(errs, stmt.Close())
 	}
-	return errors.Join(append(errs, w.conn.Close(), w.db.Close())...)
+	gate, err := standInGate(context.Background(), w.path)
+	errs = append(errs, w.conn.Close(), w.db.Close())
+	if err == nil { // otherwise who shut it may never go on
+		errs = append(errs, gate.Close())
+	}
+	return errors.Join(errs...)
 }
 
 // tx is a running transaction.
