@@ -53,6 +53,7 @@ var parts = []part{
 	{name: "worker", measure: (*bench).worker},
 	{name: "storm", measure: (*bench).storm},
 	{name: "backlog", measure: (*bench).backlog},
+	{name: "upkeep", measure: (*bench).upkeep},
 	{name: "year", measure: (*bench).year},
 }
 
