@@ -87,12 +87,16 @@ func (g *gathering) count(ctx context.Context, expression string) (int, error) {
 // commonness gives in how many rows a word stands: counted when they are few,
 // otherwise estimated.
 func (g *gathering) commonness(ctx context.Context, word string) (float64, error) {
-	word = quote(word)
-	n, err := g.count(ctx, word)
+	return g.rowsOf(ctx, quote(word))
+}
+
+// rowsOf is commonness for one of several words, as an FTS5 expression.
+func (g *gathering) rowsOf(ctx context.Context, expression string) (float64, error) {
+	n, err := g.count(ctx, expression)
 	if err != nil || n <= g.s.scored {
 		return float64(n), err
 	}
-	if n, ok := g.common[word]; ok {
+	if n, ok := g.common[expression]; ok {
 		return n, nil
 	}
 	width := max(int64(g.s.scored/4), 1)
@@ -103,14 +107,29 @@ func (g *gathering) commonness(ctx context.Context, word string) (float64, error
 	counted, looked := 0.0, 0.0
 	for from := int64(0); from+width <= g.newest+1; from += step {
 		n, err := number(ctx, g.s.read, "SELECT count(*) FROM observations_fts WHERE observations_fts MATCH ? AND rowid >= ? AND rowid < ?",
-			word, from, from+width)
+			expression, from, from+width)
 		if err != nil {
 			return 0, err
 		}
 		counted, looked = counted+float64(n), looked+float64(width)
 	}
-	g.common[word] = max(float64(n), counted/looked*float64(g.newest+1))
-	return g.common[word], nil
+	g.common[expression] = max(float64(n), counted/looked*float64(g.newest+1))
+	return g.common[expression], nil
+}
+
+// begunRows gives in how many rows the words stand with which the unfinished last
+// one of a phrase is looked for, infinite where it is looked for without that.
+func (g *gathering) begunRows(ctx context.Context, e expr) (float64, error) {
+	alone, err := g.rareWithoutLast(ctx, e)
+	if err != nil || alone {
+		return math.Inf(1), err
+	}
+	last := phraseOf(e.typed[len(e.typed)-1], true)
+	expression, err := g.written(ctx, last)
+	if err != nil || expression == "" {
+		return 0, err
+	}
+	return g.rowsOf(ctx, expression)
 }
 
 // rowsWith gives in how many rows a phrase stands, as far as that can be found out

@@ -27,14 +27,14 @@ func TestOpeningAStoreAndPuttingAnotherInItsPlaceTakeTurns(t *testing.T) {
 	} else if err := s.Close(); err != nil {
 		t.Fatal(err)
 	}
-	l, err := lockOut(path)
-	if !errors.Is(err, ErrBusy) {
+	if _, err := lockOut(path); !errors.Is(err, ErrBusy) {
 		t.Fatalf("the store stands still while somebody opens it (%v)", err)
 	}
 	if err := gate.Close(); err != nil {
 		t.Fatal(err)
 	}
-	if l, err = lockOut(path); err != nil {
+	l, err := lockOut(path)
+	if err != nil {
 		t.Fatal(err)
 	}
 	if _, err := openGate(filepath.Dir(path), false); !errors.Is(err, ErrBusy) {

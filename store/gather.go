@@ -3,8 +3,10 @@ package store
 import (
 	"cmp"
 	"context"
+	"errors"
 	"math"
 	"slices"
+	"sync"
 
 	"cmem/memory"
 )
@@ -29,6 +31,8 @@ const (
 	comparedPerScored = 50
 	// maxAlternatives bounds into how many parts a search is taken apart.
 	maxAlternatives = 64
+	// readAtOnce is how many rows are worth a reader of their own.
+	readAtOnce = 100
 	// samples is in how many places of the store the rows with a common word are
 	// counted.
 	samples = 4
@@ -274,10 +278,13 @@ func (g *gathering) reach(ctx context.Context, list []expr, budget int) (oldest 
 		if e.op != opPhrase || e.open && len(words) == 1 {
 			continue // alternatives are met one after the other
 		}
+		rarest := math.Inf(1)
 		if e.open {
+			if rarest, err = g.begunRows(ctx, e); err != nil {
+				return 0, err
+			}
 			words = words[:len(words)-1]
 		}
-		rarest := math.Inf(1)
 		for _, w := range words {
 			n, err := g.commonness(ctx, w)
 			if err != nil {
@@ -285,10 +292,10 @@ func (g *gathering) reach(ctx context.Context, list []expr, budget int) (oldest 
 			}
 			rarest = min(rarest, n)
 		}
-		if len(words) == 1 {
+		if len(e.typed) == 1 {
 			singles, single = singles+1, min(single, rarest)
 		} else {
-			work += float64(len(words)) * rarest
+			work += float64(len(e.typed)) * rarest
 		}
 	}
 	if singles > 1 {
@@ -354,21 +361,34 @@ func (g *gathering) examine(ctx context.Context, ids []int64) error {
 			fresh = append(fresh, id)
 		}
 	}
-	for chunk := range slices.Chunk(fresh, 500) {
-		texts, err := g.s.indexedTexts(ctx, chunk, g.f)
-		if err != nil {
-			return err
+	parts := slices.Collect(slices.Chunk(fresh, max(readAtOnce, (len(fresh)+maxReaders-1)/maxReaders)))
+	found := make([][]candidate, len(parts))
+	errs := make([]error, len(parts))
+	var reading sync.WaitGroup
+	for i, ids := range parts {
+		m := g.matcher
+		if i > 0 {
+			m = m.another()
 		}
-		for i := range texts {
-			size := g.matcher.read(&texts[i].columns)
-			if reading, ok := g.matcher.narrowest(); ok {
-				g.found = append(g.found, candidate{
-					id: texts[i].id, epoch: texts[i].epoch, reading: reading, size: size, freq: g.matcher.frequencies(reading),
-				})
-			}
+		reading.Go(func() { found[i], errs[i] = g.held(ctx, ids, m) })
+	}
+	reading.Wait()
+	g.found = append(g.found, slices.Concat(found...)...)
+	return errors.Join(errs...)
+}
+
+// held reads rows and gives those of them that a reading matches.
+func (g *gathering) held(ctx context.Context, ids []int64, m *matcher) (found []candidate, err error) {
+	texts, err := g.s.indexedTexts(ctx, ids, g.f)
+	for i := range texts {
+		size := m.read(&texts[i].columns)
+		if reading, ok := m.narrowest(); ok {
+			found = append(found, candidate{
+				id: texts[i].id, epoch: texts[i].epoch, reading: reading, size: size, freq: m.frequencies(reading),
+			})
 		}
 	}
-	return nil
+	return found, err
 }
 
 // textsOf is the query for the indexed text of those of the rows that f takes.

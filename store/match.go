@@ -63,6 +63,14 @@ func newMatcher(readings ...expr) *matcher {
 	return m
 }
 
+// another gives a matcher of the same readings, for another goroutine.
+func (m *matcher) another() *matcher {
+	return &matcher{
+		readings: m.readings, words: m.words, begins: m.begins, wanted: m.wanted, phrases: m.phrases,
+		at: make([][]int32, len(m.at)), freq: make([]float64, len(m.freq)),
+	}
+}
+
 func (m *matcher) compile(e expr, r *reading, known map[string]int) matchNode {
 	if e.op != opPhrase {
 		n := matchNode{op: e.op}

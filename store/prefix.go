@@ -12,6 +12,10 @@ import (
 // maxBegun bounds how many words of the index an unfinished word is read as.
 const maxBegun = 16
 
+// maxBegunPhrase bounds it after another word: to find where two words stand side by
+// side costs more than to find one.
+const maxBegunPhrase = 6
+
 // begun is what an unfinished word can be the beginning of.
 type begun struct {
 	words []string // written so that the index finds each
@@ -87,7 +91,8 @@ func (g *gathering) isWhole(e expr) bool {
 	if n, ok := g.counts[quote(e.typed[0])]; ok && len(e.words) == 2 && n <= g.s.scored {
 		return true
 	}
-	return g.begins[e.words[len(e.words)-1]].all
+	b := g.begins[e.words[len(e.words)-1]]
+	return b.all && (len(e.words) == 1 || len(b.words) <= maxBegunPhrase)
 }
 
 // rareWithoutLast reports whether an unfinished phrase can be looked for without
@@ -160,8 +165,12 @@ func (g *gathering) closed(ctx context.Context, e expr) (*expr, error) {
 	if err != nil {
 		return nil, err
 	}
+	words := b.words
+	if last > 0 {
+		words = words[:min(len(words), maxBegunPhrase)]
+	}
 	var kids []expr
-	for _, w := range b.words {
+	for _, w := range words {
 		kids = append(kids, phraseOf(strings.Join(append(e.typed[:last:last], w), " "), false))
 	}
 	if len(kids) == 0 {

@@ -40,10 +40,9 @@ var defaultTiming = timing{
 }
 
 const (
-	firstHits = 100  // hits of a search that are asked for first
-	moreHits  = 3    // how many times as many are asked for when one comes to their end
-	maxHits   = 1000 // and how many at most
-	maxFresh  = 100  // new rows that are counted one by one
+	moreHits = 3    // how many times as many hits are asked for when one comes to their end
+	maxHits  = 1000 // and how many at most
+	maxFresh = 100  // new rows that are counted one by one
 )
 
 // noVersion is a version that no store has.

@@ -170,8 +170,8 @@ func (s rowStyle) itemLine(item memory.Item, selected bool, found hit) line {
 		room -= 6
 	}
 	why := ""
-	if s.flat && s.w >= whyWidth && found.why != "" {
-		why = s.shorten(found.why, whyCells)
+	if s.flat && s.w >= whyWidth && found.why != nil {
+		why = s.shorten(found.why(), whyCells)
 		room -= s.width(why) + 1
 	}
 	mark := ""

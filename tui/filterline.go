@@ -171,9 +171,12 @@ func (m *model) clickFilter(x int) tea.Cmd {
 // end of the hits while there may be more.
 func (m *model) wantsHits() bool {
 	n, t := len(m.list.items), &m.list
-	near := max(t.height, nearEnd)
-	return n >= m.hits && m.hits < maxHits && (t.cursor+near >= n || t.top+t.height+near >= n)
+	return n >= m.hits && m.hits < maxHits && (t.cursor+nearEnd >= n || t.top+t.height+nearEnd >= n)
 }
 
 // nearEnd is how many rows before the end of the hits more are asked for.
 const nearEnd = 20
+
+// firstHits is how many hits a search asks for first: each costs something, and who
+// types sees those that are on the screen.
+func (m *model) firstHits() int { return m.list.height + 2*nearEnd }

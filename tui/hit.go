@@ -2,6 +2,7 @@ package tui
 
 import (
 	"strings"
+	"sync"
 
 	"cmem/memory"
 	"cmem/recall"
@@ -11,14 +12,15 @@ import (
 // hit is what a search found, with where and why.
 type hit struct {
 	observation memory.Observation
-	snippet     line     // the neighbourhood of the first match outside of the title, matches lit
-	why         string   // "title · file"
-	forms       []string // the words that matched, in the form in which they stand there
+	snippet     line          // the neighbourhood of the first match outside of the title, matches lit
+	why         func() string // "title · file"; for the few hits that are on the screen
+	forms       []string      // the words that matched, in the form in which they stand there
 }
 
 // hitOf makes a search's hit harmless and ready to be drawn.
 func hitOf(text string, h memory.Hit) hit {
-	found := hit{observation: cleanObservation(h.Observation), why: cleanLine(recall.WhyHit(text, h).String())}
+	found := hit{observation: cleanObservation(h.Observation)}
+	found.why = sync.OnceValue(func() string { return cleanLine(recall.WhyHit(text, h).String()) })
 	snippet := cleanSnippet(h.Snippet)
 	found.forms = forms(snippet)
 	plain := strings.NewReplacer(string(memory.MatchStart), "", string(memory.MatchEnd), "").Replace(snippet)

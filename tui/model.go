@@ -311,7 +311,7 @@ func (m *model) reloadList() tea.Cmd {
 		}
 	}
 	m.loading = loadPage
-	m.hits = firstHits
+	m.hits = m.firstHits()
 	if m.query.text != "" {
 		return m.cmds.search(m.listID, m.query.text, f, m.hits)
 	}
