@@ -35,7 +35,7 @@ func (b *bench) backlog(ctx context.Context) (err error) {
 	if err != nil {
 		return err
 	}
-	quiet := b.loadRow("PostToolUse, 16 at once, no worker", alone)
+	quiet := b.loadRow("backlog", "PostToolUse, 16 at once, no worker", alone)
 
 	cmd := exec.CommandContext(ctx, b.cmem, "worker", "run")
 	cmd.Env = b.env(dir, "CMEM_WORKER_IDLE=10m")
@@ -61,7 +61,7 @@ func (b *bench) backlog(ctx context.Context) (err error) {
 	if empty, err := spool.Empty(filepath.Join(dir, "spool")); err != nil || empty {
 		return errors.Join(err, errors.New("the worker was done before the hooks were"))
 	}
-	busy := b.loadRow("PostToolUse, 16 at once, while the worker drains", beside)
+	busy := b.loadRow("backlog", "PostToolUse, 16 at once, while the worker drains", beside)
 	for {
 		if empty, err := spool.Empty(filepath.Join(dir, "spool")); err != nil {
 			return err
@@ -154,8 +154,8 @@ type loaded struct {
 	median, p99 float64
 }
 
-func (b *bench) loadRow(name string, list []sample) loaded {
-	b.Rows = append(b.Rows, newRow("backlog", contender{name: name}, list))
+func (b *bench) loadRow(part, name string, list []sample) loaded {
+	b.Rows = append(b.Rows, newRow(part, contender{name: name}, list))
 	var wall []float64
 	for _, s := range list {
 		wall = append(wall, milliseconds(s.wall))

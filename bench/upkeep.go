@@ -60,7 +60,7 @@ func (b *bench) whileMigrating(ctx context.Context) (loaded, error) {
 		if err := turnStoreBack(ctx, path); err != nil {
 			return loaded{}, err
 		}
-		some, err := b.besideWorker(ctx, dir, func(ctx context.Context) error { return untilMigrated(ctx, path) })
+		some, err := b.besideWorker(ctx, dir, func(ctx context.Context) error { return untilReadable(ctx, path) })
 		if err != nil {
 			return loaded{}, err
 		}
@@ -70,7 +70,7 @@ func (b *bench) whileMigrating(ctx context.Context) (loaded, error) {
 		}
 	}
 	b.figure("upkeep", fmt.Sprintf("migrations of %d observations, with their backups", largest.Observations), float64(times), "times")
-	return b.loadRow("PostToolUse, 16 at once, while the worker migrates", list), nil
+	return b.loadRow("upkeep", "PostToolUse, 16 at once, while the worker migrates", list), nil
 }
 
 func turnStoreBack(ctx context.Context, path string) (err error) {
@@ -90,14 +90,14 @@ func turnStoreBack(ctx context.Context, path string) (err error) {
 	return err
 }
 
-// untilMigrated waits until the store can be read by this cmem.
-func untilMigrated(ctx context.Context, path string) error {
+// untilReadable waits until the worker has made or migrated the store.
+func untilReadable(ctx context.Context, path string) error {
 	for {
 		s, err := store.OpenReadOnly(ctx, path)
 		if err == nil {
 			return s.Close()
 		}
-		if !errors.Is(err, store.ErrOldSchema) && !errors.Is(err, store.ErrBusy) {
+		if !errors.Is(err, store.ErrNoStore) && !errors.Is(err, store.ErrOldSchema) && !errors.Is(err, store.ErrBusy) {
 			return err
 		}
 		select {
@@ -121,7 +121,7 @@ func (b *bench) whileFolding(ctx context.Context) (loaded, error) {
 	path := filepath.Join(dir, "cmem.db")
 	folded := 0
 	list, err := b.besideWorker(ctx, dir, func(ctx context.Context) (err error) {
-		if err := untilThere(ctx, path); err != nil {
+		if err := untilReadable(ctx, path); err != nil {
 			return err
 		}
 		db, err := sql.Open("sqlite", "file:"+filepath.ToSlash(path)+"?_pragma=busy_timeout(5000)")
@@ -146,25 +146,7 @@ func (b *bench) whileFolding(ctx context.Context) (loaded, error) {
 		return loaded{}, err
 	}
 	b.figure("upkeep", "the log was folded and cut while the worker drained", float64(folded), "times")
-	return b.loadRow("PostToolUse, 16 at once, while the worker drains and the log is folded", list), nil
-}
-
-// untilThere waits until the worker has made the store.
-func untilThere(ctx context.Context, path string) error {
-	for {
-		s, err := store.OpenReadOnly(ctx, path)
-		if err == nil {
-			return s.Close()
-		}
-		if !errors.Is(err, store.ErrNoStore) && !errors.Is(err, store.ErrBusy) {
-			return err
-		}
-		select {
-		case <-ctx.Done():
-			return ctx.Err()
-		case <-time.After(20 * time.Millisecond):
-		}
-	}
+	return b.loadRow("upkeep", "PostToolUse, 16 at once, while the worker drains and the log is folded", list), nil
 }
 
 // besideWorker runs hooks of many sessions at the same time, beside a worker in dir,
