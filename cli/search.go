@@ -38,18 +38,18 @@ are found by their parts too, and Chinese by any two characters.`,
 					return err
 				}
 				text := strings.Join(args, " ")
-				hits, err := recall.Search(ctx, s, recall.Query{Text: text, Filter: f, Limit: limit})
+				found, err := recall.Search(ctx, s, recall.Query{Text: text, Filter: f, Limit: limit})
 				if err != nil {
 					return err
 				}
 				if asJSON {
-					return a.printJSON(orEmpty(hits))
+					return a.printJSON(orEmpty(found.Results))
 				}
-				if len(hits) == 0 {
+				if len(found.Results) == 0 {
 					a.say("Nothing is remembered about %q.", text)
 				}
-				for _, h := range hits {
-					if err := a.printHit(h, f.Project == ""); err != nil {
+				for _, r := range found.Results {
+					if err := a.printResult(r, f.Project == ""); err != nil {
 						return err
 					}
 				}
@@ -63,9 +63,8 @@ are found by their parts too, and Chinese by any two characters.`,
 	return cmd
 }
 
-// printHit writes a hit on one line, and below it where its words stand.
-func (a *App) printHit(h memory.Hit, withProject bool) error {
-	o := h.Observation
+// printResult writes a result on one line, and below it where its words stand.
+func (a *App) printResult(o recall.Result, withProject bool) error {
 	where := ""
 	if withProject {
 		where = oneLine(project.Name(o.Project), 24) + "  "
@@ -73,7 +72,7 @@ func (a *App) printHit(h memory.Hit, withProject bool) error {
 	if err := a.print("%s  %s  %s  %s%s\n", pad(fmt.Sprintf("#%d", o.ID), 6), localTime(o.CreatedAt), pad(oneLine(o.Type, 9), 9), where, oneLine(o.Title, 100)); err != nil {
 		return err
 	}
-	s := strings.NewReplacer(string(memory.MatchStart), "", string(memory.MatchEnd), "").Replace(h.Snippet)
+	s := strings.NewReplacer(string(memory.MatchStart), "", string(memory.MatchEnd), "").Replace(o.Snippet)
 	if s = oneLine(s, 110); s == "" || strings.HasPrefix(o.Title, strings.Trim(s, "…")) {
 		return nil
 	}

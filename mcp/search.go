@@ -36,22 +36,26 @@ func (t *tools) search(ctx context.Context, a args) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	var hits []memory.Hit
+	var found []recall.Result
 	if query == "" {
 		obs, err := t.src.ListObservations(ctx, f, memory.Cursor{}, limit)
 		if err != nil {
 			return "", fmt.Errorf("list the memories: %w", err)
 		}
 		for _, o := range obs {
-			hits = append(hits, memory.Hit{Observation: o})
+			found = append(found, recall.ResultOf(memory.Hit{Observation: o}))
 		}
-	} else if hits, err = recall.Search(ctx, t.src, recall.Query{Text: query, Filter: f, Limit: limit}); err != nil {
-		return "", fmt.Errorf("search the memories: %w", err)
+	} else {
+		answer, err := recall.Search(ctx, t.src, recall.Query{Text: query, Filter: f, Limit: limit})
+		if err != nil {
+			return "", fmt.Errorf("search the memories: %w", err)
+		}
+		found = answer.Results
 	}
-	return index(query, f, hits, limit), nil
+	return index(query, f, found, limit), nil
 }
 
-func index(query string, f memory.Filter, hits []memory.Hit, limit int) string {
+func index(query string, f memory.Filter, hits []recall.Result, limit int) string {
 	p := newPage()
 	what := place(f)
 	if query != "" {
@@ -69,14 +73,14 @@ func index(query string, f memory.Filter, hits []memory.Hit, limit int) string {
 	case p.cut > 0:
 		p.note(plural(p.cut, "more line", "more lines") + " left out for length: narrow the search.")
 	case len(hits) == limit && query == "":
-		p.note("Older ones: before=" + stamp(hits[len(hits)-1].Observation.CreatedAt))
+		p.note("Older ones: before=" + stamp(hits[len(hits)-1].CreatedAt))
 	case len(hits) == limit:
 		p.note("There may be more: narrow with type, file, after, before, or raise limit.")
 	}
 	return p.String()
 }
 
-func indexLine(h memory.Hit, withProject bool) string {
+func indexLine(h recall.Result, withProject bool) string {
 	o := h.Observation
 	var b strings.Builder
 	b.WriteString(label(memory.KindObservation, o.ID) + " " + minute(o.CreatedAt) + " ")
@@ -97,7 +101,7 @@ func indexLine(h memory.Hit, withProject bool) string {
 
 // about says more than the title: the place that matched, else the subtitle,
 // else the files.
-func about(h memory.Hit, title string) string {
+func about(h recall.Result, title string) string {
 	for _, s := range []string{h.Snippet, h.Observation.Subtitle} {
 		if s = oneLine(s); s != "" && !strings.Contains(title, strings.Trim(s, "…. ")) {
 			return s
