@@ -18,6 +18,7 @@ import (
 	"cmem/llm/gemini"
 	"cmem/llm/local"
 	"cmem/llm/openai"
+	"cmem/llm/static"
 	"cmem/logs"
 	"cmem/memory"
 	"cmem/project"
@@ -155,7 +156,7 @@ func workerOptions(cfg *config.Config, log *slog.Logger, version string) worker.
 			p := project.Find(cwd)
 			return worker.Place{Project: p.Key, Branch: p.Branch, Commit: p.Commit}
 		},
-		Compressor: compressor, Local: fallback,
+		Compressor: compressor, Local: fallback, Embedder: static.Model{},
 		Idle: cfg.Duration("worker.idle"), KeepRaw: time.Duration(cfg.Int("retention.raw_days")) * 24 * time.Hour,
 		Version: version, Log: log,
 	}

@@ -21,7 +21,10 @@ const objectsQuery = `SELECT type, name, sql FROM sqlite_master
 	ORDER BY type <> 'table', name LIKE 'observations!_fts!_%' ESCAPE '!', sql LIKE 'CREATE VIRTUAL%', type, name`
 
 // derived are the tables that can be filled from others.
-var derived = []string{"projects", "project_types", searchTable}
+var derived = []string{
+	"projects", "project_types", searchTable,
+	"embedding_models", "embeddings", "embedding_blocks", "embeddings_due", "embeddings_gone",
+}
 
 const searchTable = "observations_fts"
 

@@ -53,6 +53,9 @@ func (s *Store) erase(ctx context.Context, f func(tx) error) error {
 		if err := f(t); err != nil {
 			return err
 		}
+		if err := dropGone(ctx, t); err != nil {
+			return err
+		}
 		if _, err := t.exec(ctx, markErasing); err != nil {
 			return err
 		}

@@ -54,6 +54,8 @@ type Options struct {
 	// may be the same.
 	Compressor llm.Compressor
 	Local      llm.Compressor
+	// Embedder encodes observations for searches by meaning; nil for none.
+	Embedder llm.Embedder
 	// Idle is how long nothing must happen before the worker goes away.
 	Idle time.Duration
 	// KeepRaw is how long raw events are kept beside their observations; 0 for ever.
@@ -377,5 +379,9 @@ func (w *worker) round(ctx context.Context) (worked bool, err error) {
 		return drained > 0 || compressed > 0, err
 	}
 	summarised, err := w.summarise(ctx)
-	return drained > 0 || compressed > 0 || summarised > 0, err
+	if err != nil {
+		return drained > 0 || compressed > 0 || summarised > 0, err
+	}
+	encoded := w.encode(ctx)
+	return drained > 0 || compressed > 0 || summarised > 0 || encoded > 0, nil
 }
