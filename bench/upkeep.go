@@ -17,10 +17,10 @@ import (
 
 const (
 	// turnBack makes a store of the newest schema one of the schema before.
-	turnBack = `DROP INDEX events_by_fingerprint; DROP INDEX events_doubled; DROP INDEX tombstones_forgotten;
-		ALTER TABLE events DROP COLUMN fingerprint; ALTER TABLE events DROP COLUMN twin; ALTER TABLE events DROP COLUMN prompt_id;
-		ALTER TABLE tombstones DROP COLUMN forgotten; PRAGMA user_version = 2;`
-	turnsBackFrom = 3
+	turnBack = `DROP TRIGGER observations_to_encode; DROP TRIGGER observations_unencoded; DROP TRIGGER observations_to_encode_anew;
+		DROP TABLE embeddings; DROP TABLE embedding_blocks; DROP TABLE embeddings_due; DROP TABLE embeddings_gone; DROP TABLE embedding_models; DROP TABLE search_tokens;
+		PRAGMA user_version = 3;`
+	turnsBackFrom = 4
 
 	upkeepHooks   = 1000 // to be measured at least
 	upkeepWaiting = 20_000

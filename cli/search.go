@@ -1,8 +1,10 @@
 package cli
 
 import (
+	"context"
 	"fmt"
 	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -16,20 +18,27 @@ import (
 func (a *App) searchCommand() *cobra.Command {
 	var flags filterFlags
 	var limit int
-	var asJSON bool
+	var asJSON, explain bool
+	var sort string
 	cmd := &cobra.Command{
 		Use:   "search QUERY",
-		Short: "Find observations by words",
-		Long: `Finds observations that hold all the words, best first; where none does, those
-that hold some. "Quoted words" must stand together. Names such as orderService
-are found by their parts too, and Chinese by any two characters.`,
+		Short: "Find observations by words and meaning",
+		Long: `Finds observations by their words and by what they mean, English and Chinese, best
+first. "Quoted words" must stand together, -this must not stand, and begin* is the
+beginning of a word. Names such as orderService are found by their parts too. Fields
+narrow a search: type: file: concept: tag: project: session: before: after:`,
 		Example: `  cmem search retry backoff
+  cmem search 'how do we store passwords' --explain
+  cmem search type:bugfix file:store -windows locked
   cmem search '"connection reset"' --type bugfix --after 30d
   cmem search 数据库 迁移 --project .`,
 		Args: minArgs(1, "words to look for"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if err := checkLimit(limit); err != nil {
 				return err
+			}
+			if s := recall.Sort(sort); s != recall.ByRelevance && s != recall.ByTime {
+				return fmt.Errorf("--sort is %s or %s, not %q", recall.ByRelevance, recall.ByTime, sort)
 			}
 			ctx := cmd.Context()
 			return a.withStore(ctx, func(_ *config.Config, s *store.Store) error {
@@ -38,9 +47,16 @@ are found by their parts too, and Chinese by any two characters.`,
 					return err
 				}
 				text := strings.Join(args, " ")
-				found, err := recall.Search(ctx, s, recall.Query{Text: text, Filter: f, Limit: limit})
+				q := recall.Query{Limit: limit, Sort: recall.Sort(sort)}
+				if q.Text, q.Filter, err = a.fields(ctx, s, text, f); err != nil {
+					return err
+				}
+				found, err := recall.Search(ctx, s, q)
 				if err != nil {
 					return err
+				}
+				for _, note := range found.Notes {
+					a.say("%s", note)
 				}
 				if asJSON {
 					return a.printJSON(orEmpty(found.Results))
@@ -49,8 +65,13 @@ are found by their parts too, and Chinese by any two characters.`,
 					a.say("Nothing is remembered about %q.", text)
 				}
 				for _, r := range found.Results {
-					if err := a.printResult(r, f.Project == ""); err != nil {
+					if err := a.printResult(r, q.Filter.Project == ""); err != nil {
 						return err
+					}
+					if explain {
+						if err := a.print("        %s\n", explanation(r, found.Weights)); err != nil {
+							return err
+						}
 					}
 				}
 				return nil
@@ -59,8 +80,42 @@ are found by their parts too, and Chinese by any two characters.`,
 	}
 	flags.add(cmd)
 	cmd.Flags().IntVarP(&limit, "limit", "n", recall.DefaultLimit, "hits at most")
+	cmd.Flags().StringVar(&sort, "sort", string(recall.ByRelevance), "relevance, or time: what is relevant, newest first")
+	cmd.Flags().BoolVar(&explain, "explain", false, "say what each result's score is made of")
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON")
 	return cmd
+}
+
+// fields takes the fields out of a search text and gives what is left of it.
+func (a *App) fields(ctx context.Context, s *store.Store, text string, f memory.Filter) (string, memory.Filter, error) {
+	rest, narrowed := recall.Fields(text, f, time.Now())
+	if narrowed.Project != f.Project {
+		var err error
+		if narrowed.Project, err = a.findProject(ctx, s, narrowed.Project); err != nil {
+			return "", f, err
+		}
+	}
+	return rest, narrowed, nil
+}
+
+// explanation says of what a result's score is made.
+func explanation(r recall.Result, w recall.Weights) string {
+	parts := []string{fmt.Sprintf("score %.2f", r.Score.Total)}
+	for _, p := range []struct {
+		name         string
+		part, weight float64
+	}{{"words", r.Score.Keyword, w.Keyword}, {"meaning", r.Score.Semantic, w.Semantic}, {"recency", r.Score.Recency, w.Recency}, {"tags", r.Score.Tags, w.Tags}} {
+		if p.part > 0 && p.weight > 0 {
+			parts = append(parts, fmt.Sprintf("%s %.2f × %.2f", p.name, p.part, p.weight))
+		}
+	}
+	if r.Score.Exact {
+		parts = append(parts, "holds the identifier")
+	}
+	if n := len(r.Folded); n > 0 {
+		parts = append(parts, count(n, "other")+" nearly the same")
+	}
+	return strings.Join(parts, " · ")
 }
 
 // printResult writes a result on one line, and below it where its words stand.

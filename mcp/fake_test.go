@@ -10,11 +10,12 @@ import (
 	"time"
 
 	"cmem/memory"
+	"cmem/recall"
 	"cmem/store"
 )
 
 // The real store serves the tools.
-var _ Source = (*store.Store)(nil)
+var _ Store = (*store.Store)(nil)
 
 // fake is a store in memory: enough of one to see what the tools ask for and
 // what they make of the answer.
@@ -30,6 +31,32 @@ type fake struct {
 	limit  int
 }
 
+func (s *fake) DataVersion(context.Context) (int64, error) { return 1, nil }
+
+func (s *fake) Close() error { return nil }
+
+func (s *fake) MissingWords(_ context.Context, text string, id int64) ([]string, error) {
+	var missing []string
+	for _, o := range s.observations {
+		for _, w := range strings.Fields(text) {
+			if o.ID == id && !strings.Contains(strings.ToLower(o.Title+" "+o.Narrative), strings.ToLower(w)) {
+				missing = append(missing, w)
+			}
+		}
+	}
+	return missing, s.fail
+}
+
+func (s *fake) RecentSummaries(_ context.Context, f memory.Filter, limit int) ([]memory.Summary, error) {
+	var out []memory.Summary
+	for _, x := range slices.Backward(s.summaries) {
+		if f.Project == "" || f.Project == x.Project {
+			out = append(out, x)
+		}
+	}
+	return out[:min(len(out), limit)], s.fail
+}
+
 func (s *fake) Search(_ context.Context, text string, f memory.Filter, limit int) ([]memory.Hit, error) {
 	s.filter, s.limit = f, limit
 	if s.fail != nil {
@@ -38,24 +65,24 @@ func (s *fake) Search(_ context.Context, text string, f memory.Filter, limit int
 	var hits []memory.Hit
 	for _, o := range s.observations {
 		if s.takes(f, o) && strings.Contains(strings.ToLower(o.Title+" "+o.Narrative), strings.ToLower(text)) {
-			hits = append(hits, memory.Hit{Observation: o})
+			hits = append(hits, memory.Hit{Observation: o, Keyword: float64(1_000 - len(hits))})
 		}
 	}
 	return hits[:min(len(hits), limit)], nil
 }
 
 func (s *fake) takes(f memory.Filter, o memory.Observation) bool {
-	return (f.Project == "" || f.Project == o.Project) &&
+	return (!f.PinnedOnly || o.Pinned) && (f.Project == "" || f.Project == o.Project) &&
 		(len(f.Types) == 0 || slices.Contains(f.Types, o.Type)) &&
 		(f.After.IsZero() || !o.CreatedAt.Before(f.After)) &&
 		(f.Before.IsZero() || o.CreatedAt.Before(f.Before))
 }
 
-func (s *fake) ListObservations(_ context.Context, f memory.Filter, _ memory.Cursor, limit int) ([]memory.Observation, error) {
+func (s *fake) ListObservations(_ context.Context, f memory.Filter, after memory.Cursor, limit int) ([]memory.Observation, error) {
 	s.filter, s.limit = f, limit
 	var out []memory.Observation
 	for _, o := range slices.Backward(s.observations) {
-		if s.takes(f, o) {
+		if s.takes(f, o) && (after.IsZero() || compare(itemOf(o).Cursor(), after) < 0) {
 			out = append(out, o)
 		}
 	}
@@ -96,7 +123,7 @@ func (s *fake) Prompt(_ context.Context, id int64) (memory.Prompt, error) {
 func (s *fake) items(f memory.Filter) []memory.Item {
 	var out []memory.Item
 	for _, o := range s.observations {
-		out = append(out, observationItem(o))
+		out = append(out, itemOf(o))
 	}
 	for _, p := range s.prompts {
 		out = append(out, memory.Item{Kind: memory.KindPrompt, ID: p.ID, SessionID: p.SessionID, Project: p.Project, CreatedAt: p.CreatedAt, Title: p.Text, Tokens: 3})
@@ -104,9 +131,15 @@ func (s *fake) items(f memory.Filter) []memory.Item {
 	for _, x := range s.summaries {
 		out = append(out, memory.Item{Kind: memory.KindSummary, ID: x.ID, SessionID: x.SessionID, Project: x.Project, CreatedAt: x.CreatedAt, Title: x.Request, Tokens: 9})
 	}
-	out = slices.DeleteFunc(out, func(i memory.Item) bool { return f.Project != "" && i.Project != f.Project })
+	out = slices.DeleteFunc(out, func(i memory.Item) bool {
+		return f.Project != "" && i.Project != f.Project || len(f.Kinds) > 0 && !slices.Contains(f.Kinds, i.Kind)
+	})
 	slices.SortFunc(out, func(a, b memory.Item) int { return compare(b.Cursor(), a.Cursor()) })
 	return out
+}
+
+func itemOf(o memory.Observation) memory.Item {
+	return recall.ResultOf(memory.Hit{Observation: o}).Item
 }
 
 func compare(a, b memory.Cursor) int {

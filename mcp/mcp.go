@@ -1,6 +1,6 @@
 // Package mcp is the server through which a model looks things up in memory:
-// four tools in three layers, over the Model Context Protocol on standard
-// input and output.
+// four tools in three layers, and the newest memories as a resource and a prompt,
+// over the Model Context Protocol on standard input and output.
 //
 // It only reads. Every answer is data in a marked frame, bounded in size, and
 // never an instruction; SQL, ranking and an assistant's JSON stand elsewhere.
@@ -14,28 +14,19 @@ import (
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
-	"cmem/memory"
+	"cmem/recall"
 )
-
-// Source is what the tools need of the store. A source that is opened when it
-// is first asked may answer store.ErrNoStore: nothing is remembered yet.
-type Source interface {
-	Search(ctx context.Context, text string, f memory.Filter, limit int) ([]memory.Hit, error)
-	ListObservations(ctx context.Context, f memory.Filter, after memory.Cursor, limit int) ([]memory.Observation, error)
-	Observations(ctx context.Context, ids []int64) ([]memory.Observation, error)
-	Summary(ctx context.Context, id int64) (memory.Summary, error)
-	Prompt(ctx context.Context, id int64) (memory.Prompt, error)
-	Timeline(ctx context.Context, f memory.Filter, after memory.Cursor, limit int) ([]memory.Item, error)
-	TimelineNewer(ctx context.Context, f memory.Filter, than memory.Cursor, limit int) ([]memory.Item, error)
-	RawEvents(ctx context.Context, sessionID string, promptNumber int, afterEventID string, limit int) ([]memory.RawEvent, error)
-	Projects(ctx context.Context) ([]memory.Project, error)
-}
 
 // Options say what a server serves.
 type Options struct {
-	Source  Source
-	Project string // key of the project that is meant when a call names none; empty for all
-	Version string // of cmem
+	// Open opens the store for reading. It is called when the store is first needed,
+	// and again after another file has taken its place. It may give store.ErrNoStore:
+	// nothing is remembered yet.
+	Open    func(ctx context.Context) (Store, error)
+	Project string         // key of the project that is meant when a call names none; empty for all
+	Recent  recall.Request // for the newest memories of the project
+	Query   recall.Query   // what searches are made with besides what a call says
+	Version string         // of cmem
 	In      io.Reader
 	Out     io.Writer
 }
@@ -50,7 +41,10 @@ func Run(ctx context.Context, o Options) error {
 	if !ok {
 		in = io.NopCloser(o.In)
 	}
-	err := newServer(o).Run(ctx, patient{&sdk.IOTransport{Reader: in, Writer: keepOpen{o.Out}}})
+	held := &holder{open: o.Open, ctx: ctx}
+	defer held.close()
+	t := &tools{store: held, project: o.Project, newest: o.Recent, query: o.Query}
+	err := newServer(t, o.Version).Run(ctx, patient{&sdk.IOTransport{Reader: in, Writer: keepOpen{o.Out}}})
 	if err != nil && ctx.Err() == nil && !errors.Is(err, io.EOF) {
 		return fmt.Errorf("serve MCP: %w", err)
 	}
@@ -62,14 +56,17 @@ type keepOpen struct{ io.Writer }
 
 func (keepOpen) Close() error { return nil }
 
-func newServer(o Options) *sdk.Server {
-	s := sdk.NewServer(&sdk.Implementation{Name: "cmem", Title: "cmem", Version: o.Version}, &sdk.ServerOptions{
+func newServer(t *tools, version string) *sdk.Server {
+	s := sdk.NewServer(&sdk.Implementation{Name: "cmem", Title: "cmem", Version: version}, &sdk.ServerOptions{
 		Instructions: instructions,
-		Capabilities: &sdk.ServerCapabilities{Tools: &sdk.ToolCapabilities{}},
+		Capabilities: &sdk.ServerCapabilities{
+			Tools: &sdk.ToolCapabilities{}, Resources: &sdk.ResourceCapabilities{}, Prompts: &sdk.PromptCapabilities{},
+		},
 	})
-	t := &tools{src: o.Source, project: o.Project}
 	for _, d := range definitions() {
 		s.AddTool(d.tool, t.handler(d))
 	}
+	t.addResources(s)
+	t.addPrompts(s)
 	return s
 }

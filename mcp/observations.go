@@ -9,56 +9,59 @@ import (
 	"strings"
 
 	"cmem/memory"
+	"cmem/store"
 )
 
 const (
 	idsMost   = 50
 	rawMost   = 40    // events of one prompt
 	rawEvent  = 3_000 // bytes of one event
-	wholeMost = 12_000
+	wholeMost = 3_000 // tokens of one memory among several
 )
 
-// observations answers with the whole of the rows that ids name, in that order.
-func (t *tools) observations(ctx context.Context, a args) (string, error) {
-	refs, err := readRefs(a)
+// fetch is a call of get_observations, read.
+type fetch struct {
+	refs   []ref
+	order  string // "", "oldest" or "newest"
+	limit  int
+	offset int // characters of the one memory that are left out
+	raw    bool
+	tokens int
+	json   bool
+}
+
+func readFetch(a args) (f fetch, err error) {
+	if f.refs, err = readRefs(a); err != nil {
+		return f, err
+	}
+	order, err := a.text("order", "sort", "orderBy")
 	if err != nil {
-		return "", err
+		return f, err
 	}
-	obs, err := t.byID(ctx, refs)
-	if err != nil {
-		return "", err
+	switch strings.ToLower(order) {
+	case "", "given", "ids":
+	case "oldest", "asc", "date_asc":
+		f.order = "oldest"
+	case "newest", "time", "desc", "date_desc":
+		f.order = "newest"
+	default:
+		return f, mistakef("order must be given, oldest or newest, not %q", shorten(oneLine(order), 40))
 	}
-	p := newPage()
-	var missing, left []string
-	shown := make(map[string]bool) // the prompts whose events are there already
-	for _, r := range refs {
-		piece, found, err := t.whole(ctx, r, obs)
-		if err != nil {
-			return "", err
-		}
-		if !found {
-			missing = append(missing, r.String())
-			continue
-		}
-		if !p.add(piece) {
-			left = append(left, r.String())
-			continue
-		}
-		o, isObservation := obs[r.id]
-		if key := o.SessionID + " " + strconv.Itoa(o.PromptNumber); r.kind == memory.KindObservation && isObservation && a.yes("raw") && !shown[key] {
-			shown[key] = true
-			if err := t.raw(ctx, p, o); err != nil {
-				return "", err
-			}
-		}
+	if f.limit, err = a.number(idsMost, 1, idsMost, "limit"); err != nil {
+		return f, err
 	}
-	if len(missing) > 0 {
-		p.note("Not found: " + strings.Join(missing, ", "))
+	if f.offset, err = a.number(0, 0, 1<<30, "offset"); err != nil {
+		return f, err
 	}
-	if len(left) > 0 {
-		p.note("Left out for length, ask for them again: " + strings.Join(left, ", "))
+	if f.offset > 0 && len(f.refs) > 1 {
+		return f, mistake("offset goes on within one memory: give one id with it")
 	}
-	return p.String(), nil
+	if f.tokens, err = a.budget(wholeTokens); err != nil {
+		return f, err
+	}
+	f.raw = a.yes("raw")
+	f.json, err = a.json()
+	return f, err
 }
 
 func readRefs(a args) ([]ref, error) {
@@ -67,10 +70,10 @@ func readRefs(a args) ([]ref, error) {
 		return nil, err
 	}
 	if len(names) == 0 {
-		return nil, errors.New(`ids is missing; give the ids that search showed, like {"ids": ["#12", "#15"]}`)
+		return nil, mistake(`ids is missing; give the ids that search showed, like {"ids": ["#12", "#15"]}`)
 	}
 	if len(names) > idsMost {
-		return nil, fmt.Errorf("%d ids at once are too many; %d at most", len(names), idsMost)
+		return nil, mistakef("%d ids at once are too many; %d at most", len(names), idsMost)
 	}
 	var refs []ref
 	for _, n := range names {
@@ -85,156 +88,163 @@ func readRefs(a args) ([]ref, error) {
 	return refs, nil
 }
 
-func (t *tools) byID(ctx context.Context, refs []ref) (map[int64]memory.Observation, error) {
+// observations answers with the whole of the rows that ids name.
+func (t *tools) observations(ctx context.Context, src Source, a args) (answer, error) {
+	f, err := readFetch(a)
+	if err != nil {
+		return answer{}, err
+	}
+	rows, missing, err := readRows(ctx, src, f.refs)
+	if err != nil {
+		return answer{}, err
+	}
+	if f.order != "" {
+		slices.SortStableFunc(rows, func(a, b row) int {
+			if f.order == "newest" {
+				a, b = b, a
+			}
+			return a.at().Compare(b.at())
+		})
+	}
+	return f.tell(ctx, src, rows, missing)
+}
+
+// readRows reads the rows that refs name, in their order, and names those that
+// are not there.
+func readRows(ctx context.Context, src Source, refs []ref) (rows []row, missing []string, err error) {
 	var ids []int64
 	for _, r := range refs {
 		if r.kind == memory.KindObservation {
 			ids = append(ids, r.id)
 		}
 	}
-	out := make(map[int64]memory.Observation, len(ids))
-	if len(ids) == 0 {
-		return out, nil
+	byID := make(map[int64]*memory.Observation, len(ids))
+	if len(ids) > 0 {
+		list, err := src.Observations(ctx, ids)
+		if err != nil {
+			return nil, nil, fmt.Errorf("read the memories: %w", err)
+		}
+		for i := range list {
+			byID[list[i].ID] = &list[i]
+		}
 	}
-	obs, err := t.src.Observations(ctx, ids)
-	if err != nil {
-		return nil, fmt.Errorf("read the memories: %w", err)
+	for _, r := range refs {
+		one := row{ref: r}
+		var err error
+		switch r.kind {
+		case memory.KindPrompt:
+			one.prompt, err = src.Prompt(ctx, r.id)
+		case memory.KindSummary:
+			one.summary, err = src.Summary(ctx, r.id)
+		default:
+			if one.observation = byID[r.id]; one.observation == nil {
+				err = store.ErrNotFound
+			}
+		}
+		switch {
+		case errors.Is(err, store.ErrNotFound):
+			missing = append(missing, r.String())
+		case err != nil:
+			return nil, nil, fmt.Errorf("read %s: %w", r, err)
+		default:
+			rows = append(rows, one)
+		}
 	}
-	for _, o := range obs {
-		out[o.ID] = o
-	}
-	return out, nil
+	return rows, missing, nil
 }
 
-// whole writes one row with all it says; false when there is none.
-func (t *tools) whole(ctx context.Context, r ref, obs map[int64]memory.Observation) (string, bool, error) {
-	switch r.kind {
-	case memory.KindPrompt:
-		p, err := t.src.Prompt(ctx, r.id)
-		if err != nil {
-			return "", false, unlessMissing(r, err)
+// tell writes the rows as far as there is room, and names the others.
+func (f fetch) tell(ctx context.Context, src Source, rows []row, missing []string) (answer, error) {
+	p := newPage(f.tokens)
+	data := wholeData{Memories: []whole{}, NotFound: missing}
+	told := map[string]bool{} // the prompts whose events are there already
+	for i, r := range rows {
+		text := r.text()
+		x := r.whole()
+		limit := wholeMost
+		switch {
+		case len(rows) == 1:
+			limit = p.room
+		case i == 0:
+			limit = min(limit, p.room)
 		}
-		return wholePrompt(p), true, nil
-	case memory.KindSummary:
-		s, err := t.src.Summary(ctx, r.id)
-		if err != nil {
-			return "", false, unlessMissing(r, err)
+		switch {
+		case i >= f.limit:
+			data.LeftOut = append(data.LeftOut, r.ref.String())
+			continue
+		case f.json:
+			text = x.within(limit)
+		default:
+			text = f.cut(r.ref, text, limit)
 		}
-		return wholeSummary(s), true, nil
-	default:
-		o, ok := obs[r.id]
-		return wholeObservation(o), ok, nil
+		if !p.add(text, text) {
+			data.LeftOut = append(data.LeftOut, r.ref.String())
+			continue
+		}
+		o := r.observation
+		if o != nil && f.raw && !told[o.SessionID+" "+strconv.Itoa(o.PromptNumber)] {
+			told[o.SessionID+" "+strconv.Itoa(o.PromptNumber)] = true
+			events, err := f.events(ctx, src, p, o)
+			if err != nil {
+				return answer{}, err
+			}
+			x.Events = events
+		}
+		data.Memories = append(data.Memories, x)
 	}
+	if len(missing) > 0 {
+		p.note("Not found: " + strings.Join(missing, ", "))
+	}
+	if len(data.LeftOut) > 0 {
+		p.note("Left out, ask for them again: " + strings.Join(data.LeftOut, ", "))
+	}
+	return answer{text: p.String(), data: data}, nil
 }
 
-// raw writes the events of the prompt that an observation is from.
-func (t *tools) raw(ctx context.Context, p *page, o memory.Observation) error {
-	events, err := t.src.RawEvents(ctx, o.SessionID, o.PromptNumber, "", rawMost)
-	if err != nil {
-		return fmt.Errorf("read the events of #%d: %w", o.ID, err)
+// cut gives what of a memory's text stands behind the offset and costs at most
+// limit tokens, and says how to get the rest.
+func (f fetch) cut(r ref, text string, limit int) string {
+	if f.offset == 0 && memory.EstimateTokens(text) <= limit {
+		return text
 	}
-	if len(events) == 0 {
+	const hint = 40 // tokens of the lines around
+	piece, next, all := part(text, f.offset, limit-hint)
+	if f.offset > 0 {
+		piece = fmt.Sprintf("\n%s from character %d:\n%s", r, min(f.offset, all), piece)
+	}
+	if next < all {
+		return fmt.Sprintf("%s\n[cut at character %d of %d; the rest: ids=[%q], offset=%[2]d]\n", piece, next, all, r)
+	}
+	return piece
+}
+
+// events writes the events of the prompt that an observation is from.
+func (f fetch) events(ctx context.Context, src Source, p *page, o *memory.Observation) ([]event, error) {
+	list, err := src.RawEvents(ctx, o.SessionID, o.PromptNumber, "", rawMost)
+	if err != nil {
+		return nil, fmt.Errorf("read the events of #%d: %w", o.ID, err)
+	}
+	if len(list) == 0 {
 		p.note("events: none are kept")
-		return nil
+		return nil, nil
 	}
+	var told []event
 	left := 0
-	for _, e := range events {
-		payload := "its payload is not kept any more"
+	for _, e := range list {
+		x := event{Name: strings.TrimSpace(e.Name + " " + e.ToolName), CreatedAt: e.CreatedAt.UTC(), Payload: "its payload is not kept any more"}
 		if len(e.Payload) > 0 {
-			payload = headAndTail(harmless(string(e.Payload)), rawEvent)
+			x.Payload = headAndTail(harmless(string(e.Payload)), rawEvent)
 		}
-		if !p.try("event " + oneLine(strings.TrimSpace(e.Name+" "+e.ToolName)) + " " + stamp(e.CreatedAt) + ": " + payload + "\n") {
+		line := "event " + oneLine(x.Name) + " " + stamp(x.CreatedAt) + ": " + x.Payload + "\n"
+		if cost := memory.EstimateTokens(line); cost > p.room {
 			left++
+			continue
 		}
+		p.note(strings.TrimSuffix(line, "\n"))
+		told = append(told, x)
 	}
 	if left > 0 {
-		p.note(plural(left, "more event", "more events") + " left out for length.")
+		p.note(plural(left, "more event", "more events") + fmt.Sprintf(" left out for length: ask for #%d alone, or raise max_tokens.", o.ID))
 	}
-	return nil
-}
-
-func wholeObservation(o memory.Observation) string {
-	var b strings.Builder
-	fmt.Fprintf(&b, "\n%s %s: %s\n", label(memory.KindObservation, o.ID), oneLine(o.Type), oneLine(o.Title))
-	if o.Subtitle != "" {
-		b.WriteString(oneLine(o.Subtitle) + "\n")
-	}
-	if o.Narrative != "" {
-		b.WriteString(harmless(o.Narrative) + "\n")
-	}
-	for _, f := range o.Facts {
-		b.WriteString("- " + oneLine(f) + "\n")
-	}
-	line(&b, "modified", strings.Join(o.FilesModified, ", "))
-	line(&b, "read", strings.Join(o.FilesRead, ", "))
-	line(&b, "concepts", strings.Join(o.Concepts, ", "))
-	line(&b, "tags", strings.Join(o.Tags, ", "))
-	line(&b, "from", provenance(o))
-	return headAndTail(b.String(), wholeMost)
-}
-
-// provenance says where a memory comes from and how far it can be trusted.
-func provenance(o memory.Observation) string {
-	parts := []string{stamp(o.CreatedAt), "project " + o.Project, "session " + o.SessionID}
-	if o.PromptNumber > 0 {
-		parts = append(parts, "prompt "+strconv.Itoa(o.PromptNumber))
-	}
-	if o.ToolName != "" {
-		parts = append(parts, "tool "+o.ToolName)
-	}
-	if o.GitBranch != "" || o.GitCommit != "" {
-		parts = append(parts, strings.TrimSpace("git "+o.GitBranch+" "+shorten(o.GitCommit, 13)))
-	}
-	made := o.Compressor
-	if o.Model != "" {
-		made += " (" + o.Model + ")"
-	}
-	if made != "" {
-		parts = append(parts, "written by "+made)
-	}
-	if o.Certainty != "" {
-		parts = append(parts, string(o.Certainty))
-	}
-	if o.Status != "" && o.Status != memory.StatusActive {
-		parts = append(parts, "status "+string(o.Status))
-	}
-	if !o.ValidUntil.IsZero() {
-		parts = append(parts, "valid until "+stamp(o.ValidUntil))
-	}
-	if o.Provisional {
-		parts = append(parts, "provisional")
-	}
-	if o.TokensSource > 0 {
-		parts = append(parts, "original ~"+strconv.Itoa(o.TokensSource)+" tokens")
-	}
-	return strings.Join(parts, " · ")
-}
-
-func wholeSummary(s memory.Summary) string {
-	var b strings.Builder
-	fmt.Fprintf(&b, "\n%s session summary\n", label(memory.KindSummary, s.ID))
-	line(&b, "request", s.Request)
-	line(&b, "investigated", s.Investigated)
-	line(&b, "learned", s.Learned)
-	line(&b, "completed", s.Completed)
-	line(&b, "next steps", s.NextSteps)
-	line(&b, "notes", s.Notes)
-	line(&b, "modified", strings.Join(s.FilesModified, ", "))
-	line(&b, "read", strings.Join(s.FilesRead, ", "))
-	line(&b, "from", stamp(s.CreatedAt)+" · project "+s.Project+" · session "+s.SessionID+" · written by "+s.Compressor)
-	return headAndTail(b.String(), wholeMost)
-}
-
-func wholePrompt(p memory.Prompt) string {
-	var b strings.Builder
-	fmt.Fprintf(&b, "\n%s prompt %d\n%s\n", label(memory.KindPrompt, p.ID), p.Number, harmless(p.Text))
-	line(&b, "from", stamp(p.CreatedAt)+" · project "+p.Project+" · session "+p.SessionID)
-	return headAndTail(b.String(), wholeMost)
-}
-
-// line writes a named line unless it says nothing.
-func line(b *strings.Builder, name, text string) {
-	if text = strings.TrimSpace(harmless(text)); text != "" {
-		b.WriteString(name + ": " + text + "\n")
-	}
+	return told, nil
 }

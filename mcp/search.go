@@ -1,159 +1,292 @@
 package mcp
 
 import (
+	"cmp"
 	"context"
+	"errors"
 	"fmt"
+	"slices"
 	"strings"
+	"time"
 
 	"cmem/memory"
 	"cmem/recall"
-)
-
-// What a line of an index may cost, in tokens: with the rest of the line at
-// most 100.
-const (
-	titleTokens = 40
-	aboutTokens = 36
+	"cmem/store"
 )
 
 const (
 	searchLimit = 20
 	searchMost  = 100
+	offsetMost  = 1_000
+
+	// missPatience is how long is looked for what a search that found nothing misses.
+	missPatience = 2 * time.Second
 )
+
+// lookup is a call of search, read.
+type lookup struct {
+	scope
+	query         string       // "" for a list
+	base          recall.Query // what the search is made with besides
+	sort          recall.Sort
+	limit, offset int
+	after         memory.Cursor // of a list: where it goes on
+	explain       bool
+	tokens        int
+	json          bool // how the answer is given
+}
+
+func (t *tools) readLookup(ctx context.Context, src Source, a args) (l lookup, err error) {
+	l.base = t.query
+	if l.query, err = a.text("query", "q", "text"); err != nil {
+		return l, err
+	}
+	if l.limit, err = a.number(searchLimit, 1, searchMost, "limit"); err != nil {
+		return l, err
+	}
+	if l.offset, err = a.number(0, 0, offsetMost, "offset"); err != nil {
+		return l, err
+	}
+	if page, err := a.number(1, 1, offsetMost, "page"); err != nil {
+		return l, err
+	} else if page > 1 {
+		l.offset = min((page-1)*l.limit, offsetMost)
+	}
+	if l.sort, err = readSort(a); err != nil {
+		return l, err
+	}
+	if l.tokens, err = a.budget(indexTokens); err != nil {
+		return l, err
+	}
+	if l.json, err = a.json(); err != nil {
+		return l, err
+	}
+	l.explain = a.yes("explain")
+	if l.scope, err = t.readScope(ctx, src, a); err != nil {
+		return l, err
+	}
+	if err := l.readFields(ctx, src); err != nil {
+		return l, err
+	}
+	from, err := a.text("cursor")
+	if err != nil || from == "" {
+		return l, err
+	}
+	if l.query != "" {
+		return l, mistake("cursor goes on with a list; a search with a query goes on with offset")
+	}
+	r, err := parseRef(from)
+	if err != nil {
+		return l, err
+	}
+	item, err := readItem(ctx, src, r)
+	if err == nil {
+		l.after = item.Cursor()
+	}
+	return l, err
+}
+
+// readFields takes the fields out of the query: type:bugfix narrows as the parameter
+// type does. A query of fields alone is a list.
+func (l *lookup) readFields(ctx context.Context, src Source) error {
+	rest, f := recall.Fields(l.query, l.filter, time.Now())
+	l.query = strings.TrimSpace(rest)
+	named := f.Project
+	f.Project = ""
+	l.filter = f
+	switch {
+	case named == "":
+		return nil
+	case named == "*" || strings.EqualFold(named, "all"):
+		l.projects = []string{""}
+		return nil
+	}
+	known, err := src.Projects(ctx)
+	if err != nil {
+		return fmt.Errorf("list the projects: %w", err)
+	}
+	key, err := projectKey(known, named)
+	if err != nil {
+		return err
+	}
+	l.projects = []string{key}
+	return nil
+}
+
+func readSort(a args) (recall.Sort, error) {
+	s, err := a.text("sort", "order", "orderBy")
+	if err != nil {
+		return "", err
+	}
+	switch strings.ToLower(s) {
+	case "", "relevance", "score":
+		return recall.ByRelevance, nil
+	case "time", "date", "newest", "date_desc":
+		return recall.ByTime, nil
+	}
+	return "", mistakef("sort must be relevance or time, not %q", shorten(oneLine(s), 40))
+}
 
 // search answers with an index: what matches a query, best first, or, without
 // a query, what the filters take, newest first.
-func (t *tools) search(ctx context.Context, a args) (string, error) {
-	query, err := a.text("query", "q", "text")
+func (t *tools) search(ctx context.Context, src Source, a args) (answer, error) {
+	l, err := t.readLookup(ctx, src, a)
 	if err != nil {
-		return "", err
+		return answer{}, err
 	}
-	limit, err := a.number(searchLimit, 1, searchMost, "limit")
-	if err != nil {
-		return "", err
-	}
-	f, err := t.filter(ctx, a)
-	if err != nil {
-		return "", err
-	}
-	var found []recall.Result
-	if query == "" {
-		obs, err := t.src.ListObservations(ctx, f, memory.Cursor{}, limit)
+	if l.query == "" {
+		found, err := l.list(ctx, src)
 		if err != nil {
-			return "", fmt.Errorf("list the memories: %w", err)
+			return answer{}, err
 		}
-		for _, o := range obs {
-			found = append(found, recall.ResultOf(memory.Hit{Observation: o}))
-		}
-	} else {
-		answer, err := recall.Search(ctx, t.src, recall.Query{Text: query, Filter: f, Limit: limit})
-		if err != nil {
-			return "", fmt.Errorf("search the memories: %w", err)
-		}
-		found = answer.Results
+		return l.index(found, nil), nil
 	}
-	return index(query, f, found, limit), nil
+	note, err := onlyObservations(l.filter.Kinds)
+	if err != nil {
+		return answer{}, err
+	}
+	found, err := l.find(ctx, src)
+	if err != nil {
+		return answer{}, err
+	}
+	if note != "" {
+		found.Notes = append(found.Notes, note)
+	}
+	var missed []recall.Miss
+	if len(found.Results) == 0 && l.offset == 0 {
+		if missed, err = l.missed(ctx, src); err != nil {
+			return answer{}, err
+		}
+	}
+	return l.index(found, missed), nil
 }
 
-func index(query string, f memory.Filter, hits []recall.Result, limit int) string {
-	p := newPage()
-	what := place(f)
-	if query != "" {
-		what = "for «" + shorten(oneLine(query), 80) + "» " + what
-	}
-	if len(hits) == 0 {
-		p.note("No memory " + what + "." + broader(query, f))
-		return p.String()
-	}
-	p.note(plural(len(hits), "memory ", "memories ") + what + ". Each line: #id time type title — about ~tokens to read it whole.")
-	for _, h := range hits {
-		p.add(indexLine(h, f.Project == ""))
-	}
+// onlyObservations says that a search by words leaves the other kinds out that were
+// asked for.
+func onlyObservations(kinds []memory.ItemKind) (note string, err error) {
+	const why = "A search by words finds observations only; without a query, kinds lists summaries and prompts."
 	switch {
-	case p.cut > 0:
-		p.note(plural(p.cut, "more line", "more lines") + " left out for length: narrow the search.")
-	case len(hits) == limit && query == "":
-		p.note("Older ones: before=" + stamp(hits[len(hits)-1].CreatedAt))
-	case len(hits) == limit:
-		p.note("There may be more: narrow with type, file, after, before, or raise limit.")
+	case len(kinds) == 0 || slices.Equal(kinds, []memory.ItemKind{memory.KindObservation}):
+		return "", nil
+	case !slices.Contains(kinds, memory.KindObservation):
+		return "", mistake(why)
 	}
-	return p.String()
+	return why, nil
 }
 
-func indexLine(h recall.Result, withProject bool) string {
-	o := h.Observation
-	var b strings.Builder
-	b.WriteString(label(memory.KindObservation, o.ID) + " " + minute(o.CreatedAt) + " ")
-	if withProject {
-		b.WriteString("[" + shorten(oneLine(shortName(o.Project)), 24) + "] ")
+// find searches one project after the other and puts what they have together.
+func (l lookup) find(ctx context.Context, src Source) (recall.Answer, error) {
+	q := l.base
+	q.Text, q.Filter, q.Limit, q.Offset, q.Sort = l.query, l.in(l.projects[0]), l.limit, l.offset, l.sort
+	if len(l.projects) == 1 {
+		found, err := recall.Search(ctx, src, q)
+		return found, l.searchError(err)
 	}
-	title := oneLine(o.Title)
-	b.WriteString(shorten(oneLine(o.Type), 20) + " " + withinTokens(title, titleTokens))
-	if about := about(h, title); about != "" {
-		b.WriteString(" — " + withinTokens(about, aboutTokens))
-	}
-	if o.Status != "" && o.Status != memory.StatusActive {
-		b.WriteString(" (" + oneLine(string(o.Status)) + ")")
-	}
-	fmt.Fprintf(&b, " ~%d\n", o.ReadTokens())
-	return b.String()
-}
-
-// about says more than the title: the place that matched, else the subtitle,
-// else the files.
-func about(h recall.Result, title string) string {
-	for _, s := range []string{h.Snippet, h.Observation.Subtitle} {
-		if s = oneLine(s); s != "" && !strings.Contains(title, strings.Trim(s, "…. ")) {
-			return s
+	var all recall.Answer
+	for _, project := range l.projects {
+		q.Filter, q.Limit, q.Offset = l.in(project), l.offset+l.limit, 0
+		one, err := recall.Search(ctx, src, q)
+		if err != nil {
+			return all, l.searchError(err)
+		}
+		all.More = all.More || one.More
+		for _, r := range one.Results {
+			// What counts in every project is found in each of them.
+			if !slices.ContainsFunc(all.Results, func(x recall.Result) bool { return x.Kind == r.Kind && x.ID == r.ID }) {
+				all.Results = append(all.Results, r)
+			}
+		}
+		for _, n := range one.Notes {
+			if !slices.Contains(all.Notes, n) {
+				all.Notes = append(all.Notes, n)
+			}
 		}
 	}
-	files := h.Observation.FilesModified
-	if len(files) == 0 {
-		files = h.Observation.FilesRead
+	slices.SortStableFunc(all.Results, l.order)
+	all.Results = all.Results[min(l.offset, len(all.Results)):]
+	if len(all.Results) > l.limit {
+		all.Results, all.More = all.Results[:l.limit], true
 	}
-	return oneLine(strings.Join(files[:min(len(files), 3)], ", "))
+	return all, nil
 }
 
-// place says where was looked.
-func place(f memory.Filter) string {
-	where := "in all projects"
-	if f.Project != "" {
-		where = "in " + shorten(oneLine(shortName(f.Project)), 60)
+// order tells which of two results of different projects comes first.
+func (l lookup) order(a, b recall.Result) int {
+	newer := b.CreatedAt.Compare(a.CreatedAt)
+	switch {
+	case l.sort == recall.ByTime:
+		return newer
+	case a.Score.Exact != b.Score.Exact: // which no similarity beats
+		if a.Score.Exact {
+			return -1
+		}
+		return 1
 	}
-	if f.SessionID != "" {
-		where += ", session " + shorten(oneLine(f.SessionID), 40)
+	return cmp.Or(cmp.Compare(b.Score.Total, a.Score.Total), newer)
+}
+
+func (l lookup) searchError(err error) error {
+	switch {
+	case err == nil:
+		return nil
+	case errors.Is(err, store.ErrEmptyQuery):
+		return mistakef("query %q has no letter and no digit; leave it out for a list, newest first", shorten(oneLine(l.query), 40))
 	}
-	for _, l := range []struct {
-		name   string
-		values []string
-	}{{"type", f.Types}, {"concept", f.Concepts}, {"file", f.Files}, {"tag", f.Tags}} {
-		if len(l.values) > 0 {
-			where += ", " + l.name + " " + shorten(oneLine(strings.Join(l.values, " or ")), 80)
+	return fmt.Errorf("search the memories: %w", err)
+}
+
+// missed gives what a search that found nothing could have found, but for its
+// filters or a word. It fails when the index is broken: then nothing was found
+// because nothing can be found.
+func (l lookup) missed(ctx context.Context, src Source) ([]recall.Miss, error) {
+	const few = 3
+	short, cancel := context.WithTimeout(ctx, missPatience)
+	defer cancel()
+	missed, err := recall.Missed(short, src, l.query, l.in(l.projects[0]), 0, few)
+	switch {
+	case err != nil && short.Err() != nil && ctx.Err() == nil:
+		return nil, nil // the answer stands without it
+	case err != nil:
+		return nil, fmt.Errorf("search the memories: %w", err)
+	}
+	return missed, nil
+}
+
+// list gives what the filters take, newest first.
+func (l lookup) list(ctx context.Context, src Source) (recall.Answer, error) {
+	kinds := l.filter.Kinds
+	if len(kinds) == 0 {
+		kinds = []memory.ItemKind{memory.KindObservation}
+	}
+	var all recall.Answer
+	most := l.offset + l.limit + 1
+	for _, project := range l.projects {
+		f := l.in(project)
+		if !slices.Equal(kinds, []memory.ItemKind{memory.KindObservation}) {
+			f.Kinds = kinds
+			items, err := src.Timeline(ctx, f, l.after, most)
+			if err != nil {
+				return all, fmt.Errorf("list the memories: %w", err)
+			}
+			for _, i := range items {
+				all.Results = append(all.Results, recall.Result{Item: i})
+			}
+			continue
+		}
+		list, err := src.ListObservations(ctx, f, l.after, most)
+		if err != nil {
+			return all, fmt.Errorf("list the memories: %w", err)
+		}
+		for _, o := range list {
+			all.Results = append(all.Results, recall.ResultOf(memory.Hit{Observation: o}))
 		}
 	}
-	if !f.After.IsZero() {
-		where += ", after " + stamp(f.After)
+	slices.SortStableFunc(all.Results, func(a, b recall.Result) int {
+		return cmp.Or(b.CreatedAt.Compare(a.CreatedAt), cmp.Compare(b.Kind, a.Kind), cmp.Compare(b.ID, a.ID))
+	})
+	all.Results = all.Results[min(l.offset, len(all.Results)):]
+	if len(all.Results) > l.limit {
+		all.Results, all.More = all.Results[:l.limit], true
 	}
-	if !f.Before.IsZero() {
-		where += ", before " + stamp(f.Before)
-	}
-	return where
-}
-
-// broader says how an empty answer might be helped.
-func broader(query string, f memory.Filter) string {
-	var ways []string
-	if len(f.Types)+len(f.Concepts)+len(f.Files)+len(f.Tags) > 0 || !f.After.IsZero() || !f.Before.IsZero() {
-		ways = append(ways, "fewer filters")
-	}
-	if strings.ContainsAny(query, " \t") {
-		ways = append(ways, "fewer or other words")
-	}
-	if f.Project != "" {
-		ways = append(ways, `project="*"`)
-	}
-	if len(ways) == 0 {
-		return ""
-	}
-	return " Try " + strings.Join(ways, ", ") + "."
+	return all, nil
 }

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"cmem/memory"
+	"cmem/recall"
 )
 
 // client talks to a server as Claude Code does: a line a message, over pipes.
@@ -24,13 +25,26 @@ type client struct {
 	id    int
 }
 
-func connect(t *testing.T, src Source, project string) *client {
+func connect(t *testing.T, src Store, project string) *client {
+	t.Helper()
+	return connectTo(t, opening(src), project)
+}
+
+// opening gives a function that opens src.
+func opening(src Store) func(context.Context) (Store, error) {
+	return func(context.Context) (Store, error) { return src, nil }
+}
+
+func connectTo(t *testing.T, open func(context.Context) (Store, error), project string) *client {
 	t.Helper()
 	inR, inW := io.Pipe()
 	outR, outW := io.Pipe()
 	c := &client{t: t, in: inW, lines: bufio.NewReader(outR), done: make(chan error, 1)}
 	go func() {
-		err := Run(t.Context(), Options{Source: src, Project: project, Version: "1.2.3", In: inR, Out: outW})
+		err := Run(t.Context(), Options{
+			Open: open, Project: project, Version: "1.2.3", In: inR, Out: outW,
+			Recent: recall.Request{Project: project, ProjectName: shortName(project), Limits: recall.Limits{Observations: 50, Sessions: 10, MaxChars: 9500}},
+		})
 		_ = outW.Close()
 		c.done <- err
 	}()
@@ -117,7 +131,12 @@ func TestTheHandshakeNamesTheServerAndSaysWhenToUseIt(t *testing.T) {
 	if got.Instructions != instructions || strings.Count(instructions, ". ")+1 != 2 {
 		t.Errorf("instructions are not the two sentences: %q", got.Instructions)
 	}
-	if _, ok := got.Capabilities["tools"]; !ok || len(got.Capabilities) != 1 {
+	for _, want := range []string{"tools", "resources", "prompts"} {
+		if string(got.Capabilities[want]) != "{}" {
+			t.Errorf("capability %s: %s", want, got.Capabilities[want])
+		}
+	}
+	if len(got.Capabilities) != 3 {
 		t.Errorf("capabilities: %v", got.Capabilities)
 	}
 }
@@ -157,16 +176,18 @@ func TestFourToolsAreOfferedWithinTheirTokenBudget(t *testing.T) {
 			Description string
 			InputSchema json.RawMessage
 			Annotations struct{ ReadOnlyHint bool }
+			Meta        map[string]bool `json:"_meta"`
 		}
 	}
 	if err := json.Unmarshal(r.Result, &got); err != nil {
 		t.Fatal(err)
 	}
 	var names []string
-	total := 0
 	for _, tool := range got.Tools {
 		names = append(names, tool.Name)
-		total += memory.EstimateTokens(tool.Name + tool.Description + string(tool.InputSchema))
+		if loaded := tool.Meta["anthropic/alwaysLoad"]; loaded != (tool.Name != "timeline") {
+			t.Errorf("%s is always loaded: %v", tool.Name, loaded)
+		}
 		if !tool.Annotations.ReadOnlyHint || strings.Contains(string(tool.InputSchema), "additionalProperties") || strings.Contains(string(tool.InputSchema), "required") {
 			t.Errorf("%s restricts or claims to write: %s", tool.Name, tool.InputSchema)
 		}
@@ -174,8 +195,8 @@ func TestFourToolsAreOfferedWithinTheirTokenBudget(t *testing.T) {
 	if strings.Join(names, " ") != "__IMPORTANT get_observations search timeline" {
 		t.Errorf("tools: %v", names)
 	}
-	if total > 700 {
-		t.Errorf("the definitions cost %d tokens, more than 700", total)
+	if n := memory.EstimateTokens(string(r.Result)); n > 700 {
+		t.Errorf("the definitions cost %d tokens, more than 700", n)
 	}
 }
 
@@ -252,7 +273,7 @@ func TestCallsThatArePipedInAreAllAnsweredBeforeTheEnd(t *testing.T) {
 	}
 	var out strings.Builder
 	src := &locked{filled(), sync.Mutex{}}
-	if err := Run(t.Context(), Options{Source: src, Project: webshop, In: strings.NewReader(in), Out: &out}); err != nil {
+	if err := Run(t.Context(), Options{Open: opening(src), Project: webshop, In: strings.NewReader(in), Out: &out}); err != nil {
 		t.Fatal(err)
 	}
 	if n := strings.Count(out.String(), "#12 "); n != 20 {
@@ -276,7 +297,7 @@ func TestTheServerEndsWhenTheClientHangsUpOrTheContextEnds(t *testing.T) {
 		defer func() { _ = w.Close() }()
 		done := make(chan error, 1)
 		go func() {
-			done <- Run(ctx, Options{Source: filled(), In: struct{ io.Reader }{in}, Out: io.Discard}) // a reader that cannot be closed
+			done <- Run(ctx, Options{Open: opening(filled()), In: struct{ io.Reader }{in}, Out: io.Discard}) // a reader that cannot be closed
 		}()
 		cancel()
 		if err := <-done; err != nil {

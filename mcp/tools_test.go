@@ -94,7 +94,7 @@ func TestParametersAreReadLeniently(t *testing.T) {
 			t.Errorf("search(%s): %s", tt.arguments, text)
 			continue
 		}
-		if fmt.Sprint(src.filter) != fmt.Sprint(tt.filter) || src.limit != tt.limit {
+		if fmt.Sprint(src.filter) != fmt.Sprint(tt.filter) || src.limit != tt.limit+1 {
 			t.Errorf("search(%s) asked for %+v, %d; want %+v, %d", tt.arguments, src.filter, src.limit, tt.filter, tt.limit)
 		}
 	}
@@ -219,7 +219,7 @@ func TestAnswersAreBoundedAndSayWhatIsMissing(t *testing.T) {
 	if n := memory.EstimateTokens(text); n > 2000 {
 		t.Errorf("20 results cost %d tokens, more than 2,000", n)
 	}
-	if !strings.Contains(text, "Older ones: before=2026-11-30T08:40:00.000Z") {
+	if !strings.Contains(text, "More: cursor=#41") {
 		t.Errorf("no way to the next page:\n%s", text[len(text)-300:])
 	}
 	for tool, arguments := range map[string]string{
@@ -228,10 +228,10 @@ func TestAnswersAreBoundedAndSayWhatIsMissing(t *testing.T) {
 		"get_observations": `{"ids":[1,2,3,4,5,6,7,8],"raw":"true"}`,
 	} {
 		text, failed := c.call(tool, arguments)
-		if failed || len(text) > maxAnswer+2000 || !utf8.ValidString(text) || !strings.HasSuffix(text, frameClose) {
+		if failed || memory.EstimateTokens(text) > 20_000 || !utf8.ValidString(text) || !strings.HasSuffix(text, frameClose) {
 			t.Errorf("%s: failed=%v, %d bytes", tool, failed, len(text))
 		}
-		if tool == "get_observations" && (!strings.Contains(text, "Left out for length, ask for them again: #") || !strings.Contains(text, "bytes elided")) {
+		if tool == "get_observations" && (!strings.Contains(text, "Left out, ask for them again: #") || !strings.Contains(text, "[cut at character ")) {
 			t.Errorf("%s does not say what is missing:\n%s", tool, text[len(text)-400:])
 		}
 	}
@@ -274,4 +274,75 @@ func FuzzHarmless(f *testing.F) {
 			t.Errorf("%q lets a marker through: %q", s, got)
 		}
 	})
+}
+
+func TestATimelineThatIsTooLongKeepsWhatIsNearest(t *testing.T) {
+	c := connect(t, many(101), "")
+	c.initialize()
+	text, failed := c.call("timeline", `{"id":100051,"depth_before":50,"depth_after":50,"project":"*","max_tokens":1000}`)
+	if failed {
+		t.Fatal(text)
+	}
+	ids := idsIn(text)
+	// The rows of the anchor's project stand two apart.
+	if len(ids) < 5 || !strings.Contains(text, "← here") || ids[0] != fmt.Sprintf("#%d", 100051-2*(len(ids)/2)) && ids[0] != fmt.Sprintf("#%d", 100051-2*((len(ids)-1)/2)) {
+		t.Errorf("not around #100051: %v", ids)
+	}
+	for _, want := range []string{
+		fmt.Sprintf("earlier found no room: timeline(id=%q, depth_after=0) goes on.", ids[0]),
+		fmt.Sprintf("later found no room: timeline(id=%q, depth_before=0) goes on.", ids[len(ids)-1]),
+	} {
+		if !strings.Contains(text, want) {
+			t.Errorf("lacks %q:\n%s", want, text)
+		}
+	}
+}
+
+func TestALongMemoryIsReadInPiecesWithoutAGap(t *testing.T) {
+	var narrative strings.Builder
+	for i := range 3_000 {
+		fmt.Fprintf(&narrative, "句子 number %d. ", i)
+	}
+	src := &fake{observations: []memory.Observation{{ID: 1, SessionID: "s", Project: webshop, CreatedAt: at(8, 0), Type: "discovery", Title: "long", Narrative: narrative.String()}}}
+	c := connect(t, src, webshop)
+	c.initialize()
+	whole := regexp.MustCompile(`(?s)(?:^.*?from character \d+:\n|^.*?UTC\.\n)(.*?)(?:\n\[cut at character (\d+) of \d+; the rest: ids=\["#1"\], offset=(\d+)\]\n)?</cmem-memory>$`)
+	got, offset := "", "0"
+	for range 20 {
+		text, failed := c.call("get_observations", `{"ids":["#1"],"offset":`+offset+`,"max_tokens":3000}`)
+		if n := memory.EstimateTokens(text); failed || n > 3000 {
+			t.Fatalf("failed=%v, %d tokens", failed, n)
+		}
+		m := whole.FindStringSubmatch(text)
+		if m == nil || m[2] != m[3] {
+			t.Fatalf("not a piece:\n%s", text)
+		}
+		got += m[1]
+		if offset = m[3]; offset == "" {
+			break
+		}
+	}
+	if want := observationText(&src.observations[0]); got != want {
+		t.Errorf("the pieces make %d bytes of %d", len(got), len(want))
+	}
+}
+
+func TestWholeMemoriesComeInTheOrderAndNumberAskedFor(t *testing.T) {
+	c := connect(t, filled(), webshop)
+	c.initialize()
+	const ids = `"ids":["#12","S4","#11","P2"]`
+	for arguments, want := range map[string]string{
+		`{` + ids + `}`:                            "#12 S4 #11 P2",
+		`{` + ids + `,"order":"oldest"}`:           "#11 #12 S4 P2",
+		`{` + ids + `,"orderBy":"date_desc"}`:      "P2 S4 #12 #11",
+		`{` + ids + `,"order":"newest","limit":2}`: "P2 S4",
+	} {
+		text, failed := c.call("get_observations", arguments)
+		if got := strings.Join(idsIn(text), " "); failed || got != want {
+			t.Errorf("get_observations(%s) gives %s, want %s", arguments, got, want)
+		}
+		if strings.Contains(arguments, "limit") && !strings.Contains(text, "Left out, ask for them again: #12, #11") {
+			t.Errorf("what was left out is not named:\n%s", text)
+		}
+	}
 }

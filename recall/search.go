@@ -2,11 +2,13 @@ package recall
 
 import (
 	"context"
+	"time"
 
 	"cmem/memory"
 )
 
-// Searcher is what a search needs of the store.
+// Searcher is what a search by words needs of the store. A store that is a
+// HybridSource, too, is searched by words and by meaning.
 type Searcher interface {
 	Search(ctx context.Context, text string, f memory.Filter, limit int) ([]memory.Hit, error)
 }
@@ -18,6 +20,10 @@ type Query struct {
 	Limit  int // results at most; 0 means DefaultLimit
 	Offset int // results that are left out at the beginning: a page further
 	Sort   Sort
+
+	Weights  Weights                  // the zero Weights mean DefaultWeights
+	HalfLife map[string]time.Duration // of recency, by type; nil means DefaultHalfLife
+	Now      time.Time                // from which recency is counted; zero means the clock's
 }
 
 // Sort is the order of results.
@@ -41,22 +47,26 @@ type Result struct {
 }
 
 // Score says why a result is where it is. The parts are from 0 to 1, and as they
-// are before their weights.
+// are before their weights: docs/search.md says how each is made.
 type Score struct {
-	Total    float64 `json:"total"`
-	Keyword  float64 `json:"keyword"`
-	Semantic float64 `json:"semantic"`
-	Recency  float64 `json:"recency"`
-	Tags     float64 `json:"tags"`
-	Exact    bool    `json:"exact,omitempty"` // holds the identifier that was looked for
+	Total     float64 `json:"total"`
+	Relevance float64 `json:"relevance"` // by words and meaning alone, from 0 to 1
+	Keyword   float64 `json:"keyword"`
+	Semantic  float64 `json:"semantic"`
+	Recency   float64 `json:"recency"`
+	Tags      float64 `json:"tags"`
+	Exact     bool    `json:"exact,omitempty"` // holds the identifier that was looked for
 }
 
 // Answer is what a search found, and what it could not look at.
 type Answer struct {
 	Results []Result `json:"results"`
 	More    bool     `json:"more"` // there may be further results
-	// Notes say in sentences what was not searched, "" in a search that was whole.
+	// Notes say in sentences what was not searched; none says that all was.
 	Notes []string `json:"notes,omitempty"`
+	// Weights are what the parts of the scores counted in this search: a result's
+	// total is the sum of its parts with them.
+	Weights Weights `json:"weights"`
 }
 
 // DefaultLimit is how many results a search gives when nobody says.
@@ -65,20 +75,26 @@ const DefaultLimit = 20
 // maxLimit bounds what a caller may ask for.
 const maxLimit = 500
 
+// Sure is the relevance from which on a result is good enough to be told unasked:
+// below it, what is found is often nothing but the nearest thing there is.
+const Sure = 0.45
+
 // Search finds the memories that q.Text is about, best first.
 func Search(ctx context.Context, src Searcher, q Query) (Answer, error) {
-	limit := q.Limit
-	if limit <= 0 {
-		limit = DefaultLimit
+	if q.Limit <= 0 {
+		q.Limit = DefaultLimit
 	}
-	limit = min(limit, maxLimit)
-	hits, err := src.Search(ctx, q.Text, q.Filter, q.Offset+limit+1)
+	q.Limit, q.Offset = min(q.Limit, maxLimit), max(q.Offset, 0)
+	if both, ok := src.(HybridSource); ok {
+		return searchBoth(ctx, both, q)
+	}
+	hits, err := src.Search(ctx, q.Text, q.Filter, q.Offset+q.Limit+1)
 	if err != nil {
 		return Answer{}, err
 	}
 	hits = hits[min(q.Offset, len(hits)):]
-	a := Answer{More: len(hits) > limit}
-	for _, h := range hits[:min(limit, len(hits))] {
+	a := Answer{More: len(hits) > q.Limit, Weights: Weights{Keyword: 1}}
+	for _, h := range hits[:min(q.Limit, len(hits))] {
 		a.Results = append(a.Results, ResultOf(h))
 	}
 	return a, nil

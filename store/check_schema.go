@@ -22,7 +22,7 @@ const objectsQuery = `SELECT type, name, sql FROM sqlite_master
 
 // derived are the tables that can be filled from others.
 var derived = []string{
-	"projects", "project_types", searchTable,
+	"projects", "project_types", searchTable, "search_tokens",
 	"embedding_models", "embeddings", "embedding_blocks", "embeddings_due", "embeddings_gone",
 }
 

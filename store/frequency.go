@@ -75,13 +75,30 @@ func (g *gathering) count(ctx context.Context, expression string) (int, error) {
 	if n, ok := g.counts[expression]; ok {
 		return n, nil
 	}
-	n, err := number(ctx, g.s.read, `SELECT count(*) FROM (SELECT 1 FROM observations_fts WHERE observations_fts MATCH ?
-		ORDER BY rowid DESC LIMIT ?)`, expression, g.s.scored+1)
+	t, err := g.counted(ctx, expression, 0)
 	if err != nil {
 		return 0, err
 	}
-	g.counts[expression] = int(n)
-	return int(n), nil
+	g.counts[expression] = int(t.n)
+	if g.ends != nil {
+		g.ends[expression] = t.last
+	}
+	return int(t.n), nil
+}
+
+// census is how many rows of the index were counted, back to the last.
+type census struct{ n, last int64 }
+
+// counted counts the rows with an expression from the oldest id on, or until they
+// are too many for a reading.
+func (g *gathering) counted(ctx context.Context, expression string, oldest int64) (census, error) {
+	if oldest > 0 { // see newestWith
+		n, err := number(ctx, g.s.read, "SELECT count(*) FROM observations_fts WHERE observations_fts MATCH ? AND rowid >= ?", expression, oldest)
+		return census{n: n, last: oldest}, err
+	}
+	return one(ctx, g.s.read, func(r row) (t census, err error) { return t, r.Scan(&t.n, &t.last) },
+		`SELECT count(*), coalesce(min(rowid), 0) FROM (SELECT rowid FROM observations_fts WHERE observations_fts MATCH ?
+		ORDER BY rowid DESC LIMIT ?)`, expression, g.s.scored+1)
 }
 
 // commonness gives in how many rows a word stands: counted when they are few,
@@ -153,15 +170,12 @@ func (g *gathering) rowsWith(ctx context.Context, e expr) (float64, error) {
 	if err != nil {
 		return 0, err
 	}
-	type tally struct{ n, last int64 }
-	t, err := one(ctx, g.s.read, func(r row) (t tally, err error) { return t, r.Scan(&t.n, &t.last) },
-		`SELECT count(*), coalesce(min(rowid), 0) FROM (SELECT rowid FROM observations_fts WHERE observations_fts MATCH ? AND rowid >= ?
-		ORDER BY rowid DESC LIMIT ?)`, expression, oldest, g.s.scored+1)
+	t, err := g.counted(ctx, expression, oldest)
 	if err != nil {
 		return 0, err
 	}
 	if t.n > int64(g.s.scored) {
-		oldest = t.last
+		oldest = t.last // where it is not that already
 	}
 	return float64(t.n) * float64(g.newest+1) / float64(g.newest+1-oldest), nil
 }

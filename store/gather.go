@@ -60,6 +60,8 @@ type gathering struct {
 	matcher *matcher
 	exprs   []expr // the readings, each wider than the one before
 	loose   int    // the number of the reading for which some of the words are enough
+	// unwanted is true of rows that are left out, as an FTS5 expression; there may be more.
+	unwanted string
 
 	rows   float64 // how many there are
 	length float64 // of one of them in words, on average
@@ -69,6 +71,7 @@ type gathering struct {
 	found []candidate
 
 	counts map[string]int
+	ends   map[string]int64 // the oldest row that was counted
 	common map[string]float64
 	begins map[string]begun
 	// tallies are how many rows there seem to be with an FTS5 expression, by what has
@@ -87,7 +90,7 @@ func (g *gathering) enough() int { return g.s.scored / 4 }
 func (s *Store) newGathering(ctx context.Context, q query, f memory.Filter) (*gathering, error) {
 	g := &gathering{
 		s: s, exprs: []expr{q.whole}, seen: map[int64]bool{},
-		counts: map[string]int{}, common: map[string]float64{}, begins: map[string]begun{}, tallies: map[string]float64{},
+		counts: map[string]int{}, ends: map[string]int64{}, common: map[string]float64{}, begins: map[string]begun{}, tallies: map[string]float64{},
 	}
 	if q.all.String() != q.whole.String() {
 		g.exprs = append(g.exprs, q.all)
@@ -98,6 +101,12 @@ func (s *Store) newGathering(ctx context.Context, q query, f memory.Filter) (*ga
 	}
 	g.matcher = newMatcher(g.exprs...)
 	var err error
+	if len(q.not) > 0 {
+		g.matcher.exclude(q.not)
+		if g.unwanted, err = g.written(ctx, orOf(q.not)); err != nil {
+			return nil, err
+		}
+	}
 	if g.f, err = s.narrowed(ctx, f); err != nil {
 		return nil, err
 	}
@@ -109,21 +118,9 @@ func (s *Store) newGathering(ctx context.Context, q query, f memory.Filter) (*ga
 	}
 	g.origins = f.Project != "" || f.SessionID != "" || f.PinnedOnly || !f.After.IsZero() || !f.Before.IsZero() || g.f.narrow
 	if g.origins {
-		g.origin, err = g.newestOfOrigin(ctx)
+		g.origin, err = g.newestOfOrigin(ctx, s.scored+1)
 	}
 	return g, err
-}
-
-// newestOfOrigin lists the newest rows of the filter's project, session and time,
-// from an index alone.
-func (g *gathering) newestOfOrigin(ctx context.Context) ([]int64, error) {
-	f := filter{few: g.f.few, narrow: g.f.narrow}
-	f.Project, f.SessionID, f.PinnedOnly = g.f.Project, g.f.SessionID, g.f.PinnedOnly
-	f.IncludeExpired = true
-	f.Statuses = []memory.Status{memory.StatusActive, memory.StatusArchived, memory.StatusSuperseded, memory.StatusInvalid}
-	w := g.s.observationsWhere(f, spanOf(g.f.Filter))
-	return all(ctx, g.s.read, scanNumber, "SELECT id FROM observations WHERE "+w.String()+
-		" ORDER BY created_at_epoch DESC, id DESC LIMIT ?", append(w.args, g.s.scored+1)...)
 }
 
 // gather finds rows, reading by reading, until there are enough.
@@ -232,26 +229,6 @@ func (g *gathering) walk(ctx context.Context, reading int, e expr) error {
 	return g.examine(ctx, ids)
 }
 
-// labels are expressions that are true of every row with the filter's tags and
-// concepts, which stand in the index too.
-func (g *gathering) labels() (list []expr) {
-	for _, values := range [][]string{g.f.Tags, g.f.Concepts} {
-		var wanted []expr
-		for _, v := range values {
-			e := phraseOf(clean(v), false)
-			if len(e.words) == 0 {
-				wanted = nil
-				break
-			}
-			wanted = append(wanted, e)
-		}
-		if len(wanted) > 0 {
-			list = append(list, orOf(wanted))
-		}
-	}
-	return list
-}
-
 // walkCommon finds rows with all of a list of common words, from the newest end,
 // until it has read share matches or its budget is spent; done says that there are
 // no others.
@@ -315,13 +292,20 @@ func (g *gathering) follow(ctx context.Context, reading int, list []expr, oldest
 	if err != nil || expression == "" {
 		return true, err
 	}
+	var window []int64 // all of them, where they are not asked for page by page
+	if oldest > 0 {
+		if window, err = g.newestWith(ctx, g.wanted(expression), oldest, math.MaxInt); err != nil {
+			return false, err
+		}
+	}
 	before, listed := int64(math.MaxInt64), 0
 	had := g.matches(reading + 1)
 	for found := 0; budget > 0 && found < matches; found = g.matches(reading+1) - had {
 		page := max(min(budget, matches, g.s.scored), 1)
-		query, args := wordsPage(expression, oldest, before, page)
-		ids, err := all(ctx, g.s.read, scanNumber, query, args...)
-		if err != nil {
+		var ids []int64
+		if oldest > 0 {
+			ids = window[listed:min(listed+page, len(window))]
+		} else if ids, err = g.page(ctx, g.wanted(expression), before, page); err != nil {
 			return false, err
 		}
 		kept := len(g.found)
@@ -341,14 +325,19 @@ func (g *gathering) follow(ctx context.Context, reading int, list []expr, oldest
 	if !done {
 		oldest = before
 	}
+	if g.unwanted != "" {
+		return done, nil // that says nothing about the expression
+	}
 	g.tallies[expression] = float64(listed) * float64(g.newest+1) / float64(g.newest+1-oldest)
 	return done, nil
 }
 
-// wordsPage is the query for the rows that the index has for an FTS5 expression.
-func wordsPage(expression string, oldest, before int64, limit int) (query string, args []any) {
-	return `SELECT rowid FROM observations_fts WHERE observations_fts MATCH ? AND rowid >= ? AND rowid < ?
-		ORDER BY rowid DESC LIMIT ?`, []any{expression, oldest, before, limit}
+// wanted gives an FTS5 expression without what must not stand.
+func (g *gathering) wanted(expression string) string {
+	if g.unwanted == "" {
+		return expression
+	}
+	return "(" + expression + ") NOT (" + g.unwanted + ")"
 }
 
 // examine reads rows that have not been read yet and keeps those that the filter
@@ -389,14 +378,4 @@ func (g *gathering) held(ctx context.Context, ids []int64, m *matcher) (found []
 		}
 	}
 	return found, err
-}
-
-// textsOf is the query for the indexed text of those of the rows that f takes.
-func (s *Store) textsOf(ids []int64, f filter) (query string, args []any) {
-	w := s.observationsWhere(f, spanOf(f.Filter))
-	// CROSS JOIN keeps the order: each row is looked up by its id. The other way
-	// round all of a project would be read.
-	return `SELECT id, created_at_epoch, ` + indexedColumns + `
-		FROM (SELECT value AS wanted FROM json_each(?)) CROSS JOIN observations ON observations.id = wanted
-		WHERE ` + w.String(), slices.Concat([]any{encodeIDs(ids)}, w.args)
 }

@@ -27,7 +27,7 @@ var schema = []migration{
 	{version: 1, file: "migrations/0001_store.sql"},
 	{version: 2, file: "migrations/0002_edits.sql"},
 	{version: 3, file: "migrations/0003_twins.sql"},
-	{version: 4, file: "migrations/0004_embeddings.sql"},
+	{version: 4, file: "migrations/0004_search.sql"},
 }
 
 func newest(steps []migration) int { return steps[len(steps)-1].version }

@@ -2,7 +2,6 @@ package store
 
 import (
 	"errors"
-	"slices"
 	"strings"
 	"unicode/utf8"
 )
@@ -20,35 +19,37 @@ const (
 
 // query is a search text as it can be read, from the narrow to the wide reading.
 type query struct {
-	whole expr // every word must match as it is
-	all   expr // likewise, but the last word may be the beginning of a longer one
-	any   expr // at least one must match, and every quoted phrase
-	// wide holds the runs of wide script: the index knows them as pairs only, so
-	// that matches of them have to be marked by hand.
-	wide []string
+	whole expr   // every word must match as it is
+	all   expr   // likewise, but the last word may be the beginning of a longer one
+	any   expr   // at least one must match, and every quoted phrase
+	not   []expr // none of these may match
 }
 
 // parseQuery translates what a person typed. It is the only way from user text
 // to an FTS5 expression: nothing in it can be syntax, because every string that
 // reaches FTS5 consists of letters and digits between quotes.
 //
-// Words must all be there; a text between double quotes is a phrase; the last
-// word may be unfinished. An identifier is found in its own spelling and in
-// those with the same parts: orderService, order_service, order-service.
+// Words must all be there, and the last one may be unfinished. An identifier is
+// found in its own spelling and in those with the same parts: orderService,
+// order_service, order-service.
 func parseQuery(text string) (query, error) {
-	words, err := queryWords(text)
-	if err != nil {
-		return query{}, err
-	}
+	words, unwanted, err := queryWords(text)
+	return queryOf(words, unwanted), err
+}
+
+// queryOf is parseQuery for words.
+func queryOf(words, unwanted []queryWord) query {
 	var q query
+	for _, w := range unwanted {
+		q.not = append(q.not, w.exact())
+	}
 	var whole, all, phrases, loose []expr
-	for _, w := range words {
+	for _, w := range meaning(words) {
 		exact := w.exact()
 		all = append(all, exact)
 		closed := w
 		closed.open = false
 		whole = append(whole, closed.exact())
-		q.wide = append(q.wide, w.wide()...)
 		if w.quoted {
 			phrases = append(phrases, exact)
 		} else {
@@ -61,88 +62,8 @@ func parseQuery(text string) (query, error) {
 		phrases = append(phrases, orOf(loose))
 	}
 	q.any = andOf(phrases)
-	return q, nil
+	return q
 }
-
-// queryWords gives the words of a search text that are looked for.
-func queryWords(text string) ([]queryWord, error) {
-	words := splitQuery(clean(text))
-	if len(words) > maxQueryWords {
-		words = words[:maxQueryWords]
-	}
-	if meaning := slices.DeleteFunc(slices.Clone(words), queryWord.isStop); len(meaning) > 0 {
-		words = meaning
-	}
-	if len(words) == 0 {
-		return nil, ErrEmptyQuery
-	}
-	return words, nil
-}
-
-// queryWord is one word or quoted phrase of a search text.
-type queryWord struct {
-	text      string     // as it was typed
-	compounds []compound // at least one
-	quoted    bool
-	open      bool // may be the beginning of a longer word
-}
-
-// splitQuery cuts a search text into words and quoted phrases. A quote that is
-// not closed is no quote.
-func splitQuery(text string) []queryWord {
-	var words []queryWord
-	add := func(s string, quoted bool) {
-		c := compounds(s)
-		atoms := 0
-		for i := range c {
-			if atoms += len(c[i].atoms); atoms > maxWordAtoms {
-				c = c[:max(i, 1)]
-				c[0].atoms = c[0].atoms[:min(len(c[0].atoms), maxWordAtoms)]
-				break
-			}
-		}
-		if len(c) > 0 {
-			words = append(words, queryWord{text: s, compounds: c, quoted: quoted})
-		}
-	}
-	plain := func(s string) {
-		for f := range strings.FieldsSeq(s) {
-			add(f, false)
-		}
-	}
-	rest := text
-	for {
-		before, quotedOn, found := strings.Cut(rest, `"`)
-		phrase, after, closed := strings.Cut(quotedOn, `"`)
-		if !found || !closed {
-			break
-		}
-		plain(before)
-		add(phrase, true)
-		rest = after
-	}
-	plain(rest)
-	if n := len(words); n > 0 && !words[n-1].quoted {
-		last, _ := utf8.DecodeLastRuneInString(text)
-		words[n-1].open = isWordRune(last)
-	}
-	return words
-}
-
-// isStop reports whether the word says nothing about what is looked for.
-func (w queryWord) isStop() bool {
-	return !w.quoted && len(w.compounds) == 1 && len(w.compounds[0].atoms) == 1 &&
-		stopWords[strings.ToLower(w.compounds[0].atoms[0])]
-}
-
-var stopWords = func() map[string]bool {
-	m := map[string]bool{}
-	for w := range strings.FieldsSeq(`a an and are as at be but by did do does for from had has have how i in is it its
-		of on or that the their this to was we were what when where which who why will with you`) {
-		m[w] = true
-	}
-	return m
-}()
 
 // exact is the expression that takes the word as it is written.
 func (w queryWord) exact() expr {
@@ -159,7 +80,7 @@ func (w queryWord) exact() expr {
 				continue
 			}
 			last := i == len(atoms)-1 && j == len(runs)-1
-			part := queryWord{compounds: []compound{{atoms: []string{run.text}}}, open: w.open && last}
+			part := queryWord{compounds: []compound{{atoms: []string{run.text}}}, open: w.open && last, starred: w.starred && last}
 			terms = append(terms, orOf(part.spellings()))
 		}
 	}
@@ -169,11 +90,19 @@ func (w queryWord) exact() expr {
 // spellings are the phrases under which a word without wide script can stand in
 // the index.
 func (w queryWord) spellings() []expr {
+	if len(w.within) > 0 {
+		var forms []expr
+		for _, word := range w.within {
+			forms = append(forms, phraseOf(word, false))
+		}
+		return forms
+	}
 	atoms := w.atoms()
 	forms := []expr{w.phrase(atoms)}
 	if w.quoted {
 		return forms
 	}
+	forms = append(forms, w.kindred()...)
 	if len(w.compounds) == 1 && w.compounds[0].tied {
 		forms = append(forms, w.phrase([]string{strings.Join(atoms, "")}))
 	}
@@ -219,6 +148,15 @@ func (w queryWord) atoms() []string {
 	return atoms
 }
 
+// wideOf gives the runs of wide script in the words: the index knows them as pairs
+// only, so that matches of them have to be marked by hand.
+func wideOf(words []queryWord) (runs []string) {
+	for _, w := range words {
+		runs = append(runs, w.wide()...)
+	}
+	return runs
+}
+
 // wide gives the runs of wide script in the word.
 func (w queryWord) wide() []string {
 	var wide []string
@@ -234,7 +172,7 @@ func (w queryWord) wide() []string {
 
 // phrase is the expression for the words one after the other.
 func (w queryWord) phrase(words []string) expr {
-	return phraseOf(strings.Join(words, " "), w.open && utf8.RuneCountInString(words[len(words)-1]) >= minPrefix)
+	return phraseOf(strings.Join(words, " "), (w.open || w.starred) && utf8.RuneCountInString(words[len(words)-1]) >= minPrefix)
 }
 
 // wideTerm is the expression for a run of wide script anywhere in a sentence.

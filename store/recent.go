@@ -3,6 +3,7 @@ package store
 import (
 	"context"
 	"fmt"
+	"slices"
 	"sync"
 	"time"
 )
@@ -62,6 +63,16 @@ func (s *Store) indexedTexts(ctx context.Context, ids []int64, f filter) ([]inde
 	}
 	s.recent.put(version, key, missing, read)
 	return append(list, read...), nil
+}
+
+// textsOf is the query for the indexed text of those of the rows that f takes.
+func (s *Store) textsOf(ids []int64, f filter) (query string, args []any) {
+	w := s.observationsWhere(f, spanOf(f.Filter))
+	// CROSS JOIN keeps the order: each row is looked up by its id. The other way
+	// round all of a project would be read.
+	return `SELECT id, created_at_epoch, ` + indexedColumns + `
+		FROM (SELECT value AS wanted FROM json_each(?)) CROSS JOIN observations ON observations.id = wanted
+		WHERE ` + w.String(), slices.Concat([]any{encodeIDs(ids)}, w.args)
 }
 
 func (s *Store) readTexts(ctx context.Context, ids []int64, f filter) ([]indexedText, error) {

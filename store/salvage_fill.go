@@ -61,7 +61,7 @@ func (f *filler) fill(ctx context.Context, file *wreck.File) error {
 			return err
 		}
 	}
-	if err := f.store.transact(ctx, f.leaveDeleted(ctx)); err != nil {
+	if err := f.store.transact(ctx, f.finish(ctx)); err != nil {
 		return err
 	}
 	for _, statement := range []string{"PRAGMA synchronous = NORMAL", "PRAGMA foreign_keys = ON"} {
@@ -140,10 +140,14 @@ func (f *filler) put(ctx context.Context, t tx, r wreck.Row) error {
 	return nil
 }
 
-// leaveDeleted removes what a person has deleted: it came from a page that was not
+// finish removes what a person has deleted: it came from a page that was not
 // overwritten. Only the mark of it is to be left.
-func (f *filler) leaveDeleted(ctx context.Context) func(tx) error {
+func (f *filler) finish(ctx context.Context) func(tx) error {
 	return func(t tx) error {
+		// Whose version the saved words are of nobody knows.
+		if _, err := t.exec(ctx, "UPDATE search_tokens SET version = 0"); err != nil {
+			return err
+		}
 		for kind, table := range tableOf {
 			same := "true"
 			if kind != memory.KindPrompt { // prompts have no uid

@@ -26,28 +26,50 @@ import (
 // things than tags and concepts, one that matches at all. More than some hundreds
 // are not given, even if the limit is larger.
 func (s *Store) Search(ctx context.Context, text string, f memory.Filter, limit int) ([]memory.Hit, error) {
-	q, err := parseQuery(text)
+	words, unwanted, err := queryWords(text)
 	if err != nil {
 		return nil, err
 	}
-	hits, err := s.hits(ctx, q, f, limit)
+	hits, err := s.hits(ctx, words, unwanted, f, limit)
 	if err != nil {
 		return nil, fmt.Errorf("search observations: %w", err)
 	}
 	return hits, nil
 }
 
-func (s *Store) hits(ctx context.Context, q query, f memory.Filter, limit int) ([]memory.Hit, error) {
-	g, err := s.newGathering(ctx, q, f)
+func (s *Store) hits(ctx context.Context, words, unwanted []queryWord, f memory.Filter, limit int) ([]memory.Hit, error) {
+	g, err := s.gathered(ctx, words, unwanted, f)
 	if err != nil {
 		return nil, err
 	}
-	if err := g.gather(ctx); err != nil {
-		return nil, err
+	if len(g.found) == 0 {
+		other, ok, err := g.containing(ctx, words)
+		if err != nil {
+			return nil, err
+		}
+		if ok {
+			if g, err = s.gathered(ctx, other, unwanted, f); err != nil {
+				return nil, err
+			}
+		}
 	}
 	if err := g.score(ctx); err != nil {
 		return nil, err
 	}
+	return g.hits(ctx, wideOf(words), limit)
+}
+
+func (s *Store) gathered(ctx context.Context, words, unwanted []queryWord, f memory.Filter) (*gathering, error) {
+	g, err := s.newGathering(ctx, queryOf(words, unwanted), f)
+	if err != nil {
+		return nil, err
+	}
+	return g, g.gather(ctx)
+}
+
+// hits gives what was found as it is stored. The runs of wide script are marked where
+// they stand.
+func (g *gathering) hits(ctx context.Context, wide []string, limit int) ([]memory.Hit, error) {
 	found := g.found
 	if limit >= 0 {
 		found = found[:min(limit, len(found))]
@@ -57,7 +79,7 @@ func (s *Store) hits(ctx context.Context, q query, f memory.Filter, limit int) (
 	for i, c := range found {
 		ids[i], byID[c.id] = c.id, c
 	}
-	observations, err := s.Observations(ctx, ids)
+	observations, err := g.s.Observations(ctx, ids)
 	if err != nil {
 		return nil, err
 	}
@@ -66,7 +88,7 @@ func (s *Store) hits(ctx context.Context, q query, f memory.Filter, limit int) (
 		c := byID[o.ID]
 		hits[i] = memory.Hit{Observation: o, Keyword: c.score, Snippet: g.matcher.snippet(o, c.reading)}
 		if hits[i].Snippet == "" {
-			hits[i].Snippet = markWide(o, q.wide)
+			hits[i].Snippet = markWide(o, wide)
 		}
 	}
 	return hits, nil

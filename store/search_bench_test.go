@@ -90,3 +90,63 @@ func BenchmarkSearchAsTyped(b *testing.B) {
 		}
 	}
 }
+
+// mixedSearches are whole texts of every kind: rare, middling and common words,
+// identifiers, paths, phrases, Chinese, a question and what is nowhere.
+var mixedSearches = []string{
+	"babale", "AppendAccountBy", "E0042", "taveka", "module042", "getTest", // rare and middling
+	"test", "user order", "error change", "test -order", "refun*", // common
+	"kubernetes babale", "kubernetes test order", "kubernetes", // some word is nowhere
+	"测试", "分支", "请求文件", "数据库连接池", // wide script
+	`"the order"`, `"account by"`, // phrases
+	"internal/cache/order.go:120", "src/user/address_test.go", // paths
+	"why does the checkout test of the user order fail after the cache change in the payment module",
+}
+
+// BenchmarkMatch tells what the ranking by any word takes for each of the mix, and
+// what ORDER BY bm25 takes for the same words, in milliseconds. CMEM_BENCH_DB is as
+// for BenchmarkSearchAsTyped.
+func BenchmarkMatch(b *testing.B) {
+	path := os.Getenv("CMEM_BENCH_DB")
+	if path == "" {
+		path = benchStore(b)
+	}
+	s, err := OpenReadOnly(b.Context(), path)
+	if err != nil {
+		b.Fatal(err)
+	}
+	defer func() {
+		if err := s.Close(); err != nil {
+			b.Error(err)
+		}
+	}()
+	for _, text := range mixedSearches {
+		q, err := parseQuery(text + " ")
+		if err != nil {
+			b.Fatal(err)
+		}
+		b.Run(text[:min(len(text), 27)], func(b *testing.B) {
+			var took []time.Duration
+			hits := 0
+			for b.Loop() {
+				from := time.Now()
+				m, err := s.Match(b.Context(), text, memory.Filter{}, 20)
+				if err != nil {
+					b.Fatal(err)
+				}
+				took, hits = append(took, time.Since(from)), len(m.Hits)
+			}
+			from := time.Now()
+			if _, err := all(b.Context(), s.read, scanNumber, "SELECT rowid FROM observations_fts WHERE observations_fts MATCH ? ORDER BY rank LIMIT 20", q.any.String()); err != nil {
+				b.Fatal(err)
+			}
+			plain := time.Since(from)
+			ms := func(d time.Duration) float64 { return float64(d.Microseconds()) / 1000 }
+			slices.Sort(took)
+			b.ReportMetric(ms(took[len(took)/2]), "p50-ms")
+			b.ReportMetric(ms(took[len(took)*95/100]), "p95-ms")
+			b.ReportMetric(ms(plain), "bm25-ms")
+			b.ReportMetric(float64(hits), "rows")
+		})
+	}
+}

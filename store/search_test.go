@@ -247,13 +247,14 @@ func TestQueriesAreQuoted(t *testing.T) {
 		"库":                   {all: `"库" *`, wide: []string{"库"}},
 		"用Redis缓存 ":           {all: `"用" * AND "Redis" AND "缓存"`, wide: []string{"用", "缓存"}},
 	} {
-		got, err := parseQuery(text)
+		words, unwanted, err := queryWords(text)
 		if err != nil {
 			t.Errorf("%q: %v", text, err)
 			continue
 		}
+		got, wide := queryOf(words, unwanted), wideOf(words)
 		if got.all.String() != want.all || want.whole != "" && got.whole.String() != want.whole ||
-			want.any != "" && got.any.String() != want.any || fmt.Sprint(got.wide) != fmt.Sprint(want.wide) {
+			want.any != "" && got.any.String() != want.any || fmt.Sprint(wide) != fmt.Sprint(want.wide) {
 			t.Errorf("%q gives\n%+v, want\n%+v", text, got, want)
 		}
 	}
@@ -261,12 +262,14 @@ func TestQueriesAreQuoted(t *testing.T) {
 
 func FuzzSearchTextIsNeverSyntax(f *testing.F) {
 	s := newStore(f)
+	g := &gathering{s: s}
 	c := readCorpus(f)
 	remember(f, s, c.Observations...)
 	for _, tt := range c.Cases {
 		f.Add(tt.Query)
 	}
 	for _, text := range []string{
+		"a -b", "-foo", `-"a b" c`, `cart -"`, "-", "- x", "--x", "-1 x", "-v", "foo*", "*foo", "f* x", "数据*", `"a"-b`, "cart -cart", "-a*b* c*", "v1.2.3", "3f2a9bc1d0e4", "a/b.go:12:3", ":1:2", "x:1",
 		"NEAR(", "a AND", "OR", "NOT x", `"`, `""`, `"a`, "a*", "*", "^a", "{title}: x", "title : x", "-a", "+", "(", "((", "a b)", "'", "''; DROP TABLE observations; --",
 		"\x00", "a\x00b", "\xff", "\xed\xa0\x80", "\ue000", "𠀀𠀁", "ー", "e\u0301", "\u0301", "½", "٣", "ⅷ", "ａｂｃ", "İ", "ß", strings.Repeat("长", 300), strings.Repeat("aB_", 300), strings.Repeat("x ", 300),
 	} {
@@ -280,14 +283,22 @@ func FuzzSearchTextIsNeverSyntax(f *testing.F) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		for _, e := range []expr{q.whole, q.all, q.any} {
-			query, args := wordsPage(e.String(), 0, 100, 5)
-			if _, err := all(t.Context(), s.read, scanNumber, query, args...); err != nil {
+		for _, e := range append(q.not, q.whole, q.all, q.any) {
+			if _, err := g.page(t.Context(), e.String(), 100, 5); err != nil {
 				t.Errorf("%q becomes %s: %v", text, e, err)
 			}
 		}
 		if _, err := s.Search(t.Context(), text, memory.Filter{}, 5); err != nil {
 			t.Errorf("%q: %v", text, err)
+		}
+		m, err := s.Match(t.Context(), text, memory.Filter{}, 5)
+		if err != nil {
+			t.Errorf("%q: %v", text, err)
+		}
+		for i, h := range m.Hits {
+			if !(h.Keyword > 0 && m.Ideal > 0) || i > 0 && h.Keyword > m.Hits[i-1].Keyword {
+				t.Errorf("%q: hit %d scores %v of %v", text, i, h.Keyword, m.Ideal)
+			}
 		}
 	})
 }

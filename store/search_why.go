@@ -28,7 +28,7 @@ func (s *Store) SearchRank(ctx context.Context, text string, f memory.Filter, id
 // when there is no such observation, and ErrEmptyQuery of a text without a letter
 // or digit.
 func (s *Store) MissingWords(ctx context.Context, text string, id int64) ([]string, error) {
-	words, err := queryWords(text)
+	words, _, err := queryWords(text)
 	if err != nil {
 		return nil, err
 	}
@@ -39,7 +39,7 @@ func (s *Store) MissingWords(ctx context.Context, text string, id int64) ([]stri
 		return nil, fmt.Errorf("look for the words of %q in observation %d: %w", oneLine(text, 60), id, err)
 	}
 	var missing []string
-	for _, w := range words {
+	for _, w := range meaning(words) {
 		e := w.exact()
 		if e.isOpen() {
 			// The index would collect every row with a word that begins so.

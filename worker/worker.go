@@ -382,6 +382,6 @@ func (w *worker) round(ctx context.Context) (worked bool, err error) {
 	if err != nil {
 		return drained > 0 || compressed > 0 || summarised > 0, err
 	}
-	encoded := w.encode(ctx)
-	return drained > 0 || compressed > 0 || summarised > 0 || encoded > 0, nil
+	indexed := w.index(ctx)
+	return drained > 0 || compressed > 0 || summarised > 0 || indexed, nil
 }

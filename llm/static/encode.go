@@ -44,7 +44,7 @@ func Encode(text string) Encoding {
 		if !ok {
 			addUnknown(&sum, t, n*unknownWeight)
 		} else {
-			x := n * w.weight[i] * w.scale[i]
+			x := n * w.weight(int(i)) * w.scale(int(i))
 			row := w.row(int(i))
 			for k := range sum {
 				sum[k] += x * float32(int8(row[k]))

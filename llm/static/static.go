@@ -10,7 +10,7 @@ package static
 
 import (
 	_ "embed"
-	"encoding/binary"
+	"hash/maphash"
 	"math"
 	"strings"
 	"sync"
@@ -30,55 +30,88 @@ const (
 	header = len(magic) + 3*4
 )
 
-// words is the table as it is used.
+// words is the table as it is used: where its parts stand in the program's own
+// bytes, and an index of its words.
 type words struct {
-	number map[string]uint16
-	scale  []float32 // of the row's bytes
-	weight []float32 // of the word in a mean: the commoner, the less
-	rows   string    // Dims signed bytes a word
+	names   string   // in the order of their numbers, a line feed after each but the last
+	starts  []uint32 // of the names, and one behind the last
+	scales  string   // of the rows' bytes, four bytes each
+	weights string   // of the words in a mean, a byte each: the commoner, the less
+	rows    string   // Dims signed bytes a word
+
+	seed  maphash.Seed
+	slots []uint16 // the word's number where its hash points or behind, noWord for none
 }
 
-// load reads the table. It takes some ten milliseconds, so that only who searches
-// by meaning pays for it.
-var load = sync.OnceValue(func() *words {
-	count := int(number(len(magic)))
-	if table[:len(magic)] != magic || number(len(magic)+4) != Dims {
+const noWord = math.MaxUint16
+
+// load reads the table. It takes a millisecond or two, so that only who searches by
+// meaning pays for it.
+var load = sync.OnceValue(func() *words { return index(table) })
+
+func index(table string) *words {
+	count := int(number(table, len(magic)))
+	if table[:len(magic)] != magic || number(table, len(magic)+4) != Dims || count >= noWord {
 		panic("the embedded table is not of the form that this program reads")
 	}
-	names := table[header : header+int(number(len(magic)+8))]
-	rest := table[header+len(names):]
-	w := &words{number: make(map[string]uint16, count), scale: make([]float32, count), weight: make([]float32, count)}
-	i := 0
-	for name := range strings.SplitSeq(names, "\n") {
-		w.number[name] = uint16(i)
-		i++
+	w := &words{names: table[header : header+int(number(table, len(magic)+8))], starts: make([]uint32, 0, count+1), seed: maphash.MakeSeed()}
+	rest := table[header+len(w.names):]
+	w.scales, w.weights, w.rows = rest[:4*count], rest[4*count:5*count], rest[5*count:]
+	size := 2
+	for size < 2*count {
+		size *= 2
 	}
-	for i := range count {
-		w.scale[i] = math.Float32frombits(binary.LittleEndian.Uint32([]byte(rest[4*i : 4*i+4])))
-		w.weight[i] = float32(rest[4*count+i]) / 255
+	w.slots = make([]uint16, size)
+	for i := range w.slots {
+		w.slots[i] = noWord
 	}
-	w.rows = rest[5*count:]
+	at := 0
+	for name := range strings.SplitSeq(w.names, "\n") {
+		slot := w.slotOf(name)
+		for w.slots[slot] != noWord {
+			slot = (slot + 1) % size
+		}
+		w.slots[slot] = uint16(len(w.starts))
+		w.starts = append(w.starts, uint32(at))
+		at += len(name) + 1
+	}
+	w.starts = append(w.starts, uint32(at))
 	return w
-})
+}
 
-// number reads a number of the table's header.
-func number(at int) uint32 { return binary.LittleEndian.Uint32([]byte(table[at : at+4])) }
+// number reads four bytes, the smallest first.
+func number(s string, at int) uint32 {
+	return uint32(s[at]) | uint32(s[at+1])<<8 | uint32(s[at+2])<<16 | uint32(s[at+3])<<24
+}
+
+// slotOf gives where a word stands in the index, or before.
+func (w *words) slotOf(name string) int {
+	return int(maphash.String(w.seed, name) & uint64(len(w.slots)-1))
+}
 
 // known gives how many words the table has.
-func (w *words) known() int { return len(w.scale) }
+func (w *words) known() int { return len(w.weights) }
+
+// name gives a word of the table.
+func (w *words) name(i int) string { return w.names[w.starts[i] : w.starts[i+1]-1] }
 
 // row gives the bytes of a word's vector; each is a signed number.
 func (w *words) row(i int) string { return w.rows[i*Dims : (i+1)*Dims] }
 
-// similarity gives the cosine of two words of the table.
-func (w *words) similarity(a, b int) float32 {
-	x, y := w.row(a), w.row(b)
-	var s0, s1 int32
-	for i := 0; i < Dims; i += 2 {
-		s0 += int32(int8(x[i])) * int32(int8(y[i]))
-		s1 += int32(int8(x[i+1])) * int32(int8(y[i+1]))
+// scale gives what the bytes of a row are multiplied with for a vector of length 1.
+func (w *words) scale(i int) float32 { return math.Float32frombits(number(w.scales, 4*i)) }
+
+// weight gives what a word counts in a mean, from 0 to 1.
+func (w *words) weight(i int) float32 { return float32(w.weights[i]) / math.MaxUint8 }
+
+// numbered gives the number of a word of the table.
+func (w *words) numbered(name string) (uint16, bool) {
+	for slot := w.slotOf(name); ; slot = (slot + 1) & (len(w.slots) - 1) {
+		i := w.slots[slot]
+		if i == noWord || w.name(int(i)) == name {
+			return i, i != noWord
+		}
 	}
-	return float32(s0+s1) * w.scale[a] * w.scale[b]
 }
 
 // endings are what is taken off a word that is not in the table.
@@ -87,7 +120,7 @@ var endings = [...]string{"s", "es", "ed", "ing", "d", "ly"}
 // find gives the number of a word or, when only another form of it is in the
 // table, of that form.
 func (w *words) find(word string) (uint16, bool) {
-	if i, ok := w.number[word]; ok {
+	if i, ok := w.numbered(word); ok {
 		return i, true
 	}
 	for _, e := range endings {
@@ -95,11 +128,11 @@ func (w *words) find(word string) (uint16, bool) {
 		if !cut || len(root) < 3 {
 			continue
 		}
-		if i, ok := w.number[root]; ok {
+		if i, ok := w.numbered(root); ok {
 			return i, true
 		}
 		if e == "ing" || e == "ed" {
-			if i, ok := w.number[root+"e"]; ok {
+			if i, ok := w.numbered(root + "e"); ok {
 				return i, true
 			}
 		}

@@ -33,7 +33,7 @@ func TestWordsOfTheSameMeaningAreNearEachOther(t *testing.T) {
 		if !ok || !also {
 			t.Fatalf("the table lacks %q or %q", a, b)
 		}
-		return w.similarity(int(x), int(y))
+		return similarity(w, int(x), int(y))
 	}
 	for _, pair := range [][3]string{
 		{"密码", "password", "banana"}, {"证书", "certificate", "window"}, {"缓存", "cache", "invoice"},
@@ -45,6 +45,68 @@ func TestWordsOfTheSameMeaningAreNearEachOther(t *testing.T) {
 	}
 	if got := near("cache", "cache"); math.Abs(float64(got)-1) > 0.02 {
 		t.Errorf("a word is %.3f from itself", got)
+	}
+}
+
+// similarity gives the cosine of two words of the table.
+func similarity(w *words, x, y int) float32 {
+	a, b := packForward(w.row(x)), packBackward(w.row(y))
+	return float32(dot(&a, &b)) * w.scale(x) * w.scale(y)
+}
+
+func TestThreeNumbersMultipliedAtOnceGiveWhatEachAloneGives(t *testing.T) {
+	w := load()
+	r := rand.New(rand.NewPCG(3, 4))
+	longest := 0
+	for i := range w.known() {
+		square := 0
+		for _, b := range []byte(w.row(i)) {
+			square += int(int8(b)) * int(int8(b))
+		}
+		longest = max(longest, square)
+	}
+	if longest >= 1<<20 {
+		t.Fatalf("a row of the table has the length %.0f, too long for dot", math.Sqrt(float64(longest)))
+	}
+	for range 20_000 {
+		x, y := r.IntN(w.known()), r.IntN(w.known())
+		want := int32(0)
+		for i := range Dims {
+			want += int32(int8(w.row(x)[i])) * int32(int8(w.row(y)[i]))
+		}
+		a, b := packForward(w.row(x)), packBackward(w.row(y))
+		if got := dot(&a, &b); got != want {
+			t.Fatalf("%s and %s: %d, want %d", w.name(x), w.name(y), got, want)
+		}
+	}
+}
+
+func TestEveryWordOfTheTableIsFound(t *testing.T) {
+	w := load()
+	for i := range w.known() {
+		if got, ok := w.numbered(w.name(i)); !ok || int(got) != i {
+			t.Fatalf("word %d, %q, is found as %d, %v", i, w.name(i), got, ok)
+		}
+	}
+	for _, name := range []string{"", "\n", "zorblaxify", "the\nof"} {
+		if i, ok := w.numbered(name); ok {
+			t.Errorf("%q is found as word %d", name, i)
+		}
+	}
+}
+
+func TestWordsThatBeginAlikeStandForEachOther(t *testing.T) {
+	for pair, want := range map[[2]string]bool{
+		{"migrate", "migration"}: true, {"zorblax", "zorblaxes"}: true, {"log", "logs"}: true,
+		{"container", "conflict"}: false, {"go", "google"}: false, {"cat", "catalogue"}: false,
+	} {
+		if got := alike(pair[0], pair[1]) > 0; got != want {
+			t.Errorf("%v are alike: %v, want %v", pair, got, want)
+		}
+	}
+	q := NewQuery("zorblaxes", nil)
+	if a, b := q.Soft(Encode("migration").Words), NewQuery("migrates", nil).Soft(Encode("migration").Words); a != 0 || b < 0.3 {
+		t.Errorf("migration counts %.2f for zorblaxes and %.2f for migrates", a, b)
 	}
 }
 
@@ -132,6 +194,12 @@ func BenchmarkEncode(b *testing.B) {
 	Encode(text)
 	for b.Loop() {
 		Encode(text)
+	}
+}
+
+func BenchmarkLoad(b *testing.B) {
+	for b.Loop() {
+		index(table)
 	}
 }
 

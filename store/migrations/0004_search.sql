@@ -1,3 +1,11 @@
+-- By which version of the rules the words beside the text (observations.tokens) are made.
+CREATE TABLE search_tokens (
+  only    INTEGER PRIMARY KEY CHECK (only = 1),
+  version INTEGER NOT NULL,
+  below   INTEGER NOT NULL -- rows with smaller ids have those of an earlier version; 0 for none
+);
+INSERT INTO search_tokens (only, version, below) VALUES (1, 1, 0);
+
 -- What observations are about, as numbers, for searching by meaning.
 --
 -- Nothing of it is worth keeping: it is made from the observations, by the worker,

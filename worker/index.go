@@ -9,19 +9,23 @@ import (
 // encodeCount is how many observations are encoded between two looks at the spool.
 const encodeCount = 200
 
-// encode makes the numbers with which observations are searched by meaning, of some
-// of those that have none yet. What fails is tried again when there is something else
-// to do: searches go on without it, and say so.
-func (w *worker) encode(ctx context.Context) (encoded int) {
+// index does some of what searches need beside the observations, and reports whether
+// there is more. What fails is tried again when there is something else to do:
+// searches go on without it, and say so.
+func (w *worker) index(ctx context.Context) (more bool) {
+	left, err := w.store.RetokenizeSome(ctx, encodeCount)
+	if err != nil && ctx.Err() == nil {
+		w.Log.Warn("the words of the search index could not be renewed", "kind", logs.WorkerHindered, "error", err)
+	}
 	if w.Embedder == nil {
-		return 0
+		return left > 0
 	}
 	n, err := w.encodeSome(ctx)
 	if err != nil && ctx.Err() == nil {
 		w.Log.Warn("observations could not be encoded for searches by meaning", "kind", logs.WorkerHindered, "model", w.Embedder.ID(), "error", err)
-		return 0
+		return left > 0
 	}
-	return n
+	return left > 0 || n > 0
 }
 
 func (w *worker) encodeSome(ctx context.Context) (int, error) {
