@@ -18,16 +18,15 @@ import (
 // minutes. What is left over is on record in the store, and the writes that come
 // after it, of whatever process, each do a step of it.
 
-const (
-	// erasePatience, writePatience and closingPatience are for how long a change that
-	// erases, another change and the end of the work go on rewriting the index.
-	erasePatience   = 400 * time.Millisecond
-	writePatience   = 30 * time.Millisecond
-	closingPatience = 200 * time.Millisecond
+// rewriteStep is how many pages of the index are rewritten in one transaction.
+const rewriteStep = 64
 
-	// rewriteStep is how many pages of the index are rewritten in one transaction.
-	rewriteStep = 64
-)
+// pace is for how long a change that erases, another change and the end of the work
+// go on rewriting the index, by one step at least, and how long to wait until emptying
+// the log is tried again.
+type pace struct{ erase, write, closing, log time.Duration }
+
+var usualPace = pace{erase: 400 * time.Millisecond, write: 30 * time.Millisecond, closing: 200 * time.Millisecond, log: time.Second}
 
 // erasing is what is left to do of erasing.
 type erasing struct {
@@ -45,6 +44,9 @@ const (
 	isErasing     = "SELECT count(*) FROM observations_fts_config WHERE k = 'cmem-erasing'"
 
 	rewriteIndex = "INSERT INTO observations_fts (observations_fts, rank) VALUES ('merge', ?)"
+	// FTS5 would do nothing while a few changes that came later wait beside what is
+	// being rewritten, as if it were done. From two pieces on it does.
+	rewriteAlways = "INSERT INTO observations_fts (observations_fts, rank) VALUES ('usermerge', 2)"
 )
 
 // erase is transact for what takes text away because a person wants it gone.
@@ -56,14 +58,16 @@ func (s *Store) erase(ctx context.Context, f func(tx) error) error {
 		if err := dropGone(ctx, t); err != nil {
 			return err
 		}
-		if _, err := t.exec(ctx, markErasing); err != nil {
-			return err
+		for _, statement := range []string{markErasing, rewriteAlways} {
+			if _, err := t.exec(ctx, statement); err != nil {
+				return err
+			}
 		}
 		// The negative number begins anew, with all that is in the index.
 		if _, err := t.exec(ctx, rewriteIndex, -1); err != nil {
 			return err
 		}
-		t.w.erasing = erasing{words: true, patience: erasePatience, log: true}
+		t.w.erasing = erasing{words: true, patience: t.w.pace.erase, log: true}
 		return nil
 	})
 }
@@ -74,7 +78,7 @@ func (w *writer) findErasing(ctx context.Context) error {
 	if hasNoTable(err) {
 		return nil // damage that Check tells of
 	}
-	w.erasing.log, w.erasing.patience = w.erasing.words, writePatience
+	w.erasing.log, w.erasing.patience = w.erasing.words, w.pace.write
 	return err
 }
 
@@ -82,14 +86,14 @@ func (w *writer) findErasing(ctx context.Context) error {
 // turn may call it. What goes wrong is left for the next time: what was to be
 // written is.
 func (w *writer) finishErasing(ctx context.Context, patience time.Duration) {
-	w.erasing.patience = writePatience
-	for began := time.Now(); w.erasing.words && time.Since(began) < patience; {
+	w.erasing.patience = w.pace.write
+	for began := time.Now(); w.erasing.words; {
 		done, err := w.rewriteSome(ctx)
-		if err != nil {
-			break
-		}
 		if done {
-			w.erasing = erasing{log: true, patience: writePatience}
+			w.erasing = erasing{log: true, patience: w.pace.write}
+		}
+		if err != nil || time.Since(began) >= patience {
+			break
 		}
 	}
 	w.emptyLog(ctx)
@@ -109,7 +113,8 @@ func (w *writer) rewriteSome(ctx context.Context) (done bool, err error) {
 	if err := w.conn.QueryRowContext(ctx, changes).Scan(&after); err != nil {
 		return false, err
 	}
-	if after-before >= 2 { // the command itself counts as one
+	// Less than a step is all there was. While others write there is always something.
+	if after-before >= rewriteStep {
 		return false, nil
 	}
 	_, err = w.conn.ExecContext(ctx, unmarkErasing)
@@ -120,8 +125,7 @@ func (w *writer) rewriteSome(ctx context.Context) (done bool, err error) {
 // text that was taken away, and when no other connection is in the way, for which
 // it does not wait.
 func (w *writer) emptyLog(ctx context.Context) {
-	const again = time.Second
-	if !w.erasing.log || time.Since(w.erasing.tried) < again {
+	if !w.erasing.log || time.Since(w.erasing.tried) < w.pace.log {
 		return
 	}
 	w.erasing.tried = time.Now()

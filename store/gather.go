@@ -188,6 +188,10 @@ func (g *gathering) walk(ctx context.Context, reading int, e expr) error {
 	known := true    // every word that was looked for in the index is
 	read, common := 0.0, len(parts)
 	had := g.matches(reading + 1)
+	scored := g.s.scored
+	if reading > 0 && reading < g.loose {
+		scored /= 2 // it is still being typed, and the next letter asks again
+	}
 	for i, p := range parts {
 		// Rare parts are read whole, the others share what may be read.
 		if read += p.atMost; read <= 2*float64(g.s.scored) {
@@ -199,11 +203,11 @@ func (g *gathering) walk(ctx context.Context, reading int, e expr) error {
 			had = g.matches(reading + 1)
 			continue
 		}
-		if g.matches(reading+1)-had >= g.s.scored {
+		if g.matches(reading+1)-had >= scored {
 			complete = false
 			break
 		}
-		share := max(g.s.scored/common, g.s.scored/20, 1)
+		share := max(scored/common, scored/20, 1)
 		done, err := g.walkCommon(ctx, reading, p.list, share)
 		if err != nil {
 			return err

@@ -22,6 +22,7 @@ type writer struct {
 	newest int         // the schema version up to which this program knows the store
 
 	erasing erasing
+	pace    pace // of erasing
 }
 
 // openWriter opens the file at the absolute path; see connector for file.
@@ -48,7 +49,7 @@ func openWriter(ctx context.Context, path string, file fs.FileInfo) (*writer, er
 	if err != nil {
 		return nil, errors.Join(err, db.Close())
 	}
-	w := &writer{path: path, file: file, newest: newest(schema), db: db, conn: conn, turn: make(chan struct{}, 1), stmts: map[string]*sql.Stmt{}}
+	w := &writer{path: path, file: file, pace: usualPace, newest: newest(schema), db: db, conn: conn, turn: make(chan struct{}, 1), stmts: map[string]*sql.Stmt{}}
 	w.turn <- struct{}{}
 	return w, nil
 }
@@ -73,7 +74,7 @@ func retryBusy(ctx context.Context, f func() error) error {
 func (w *writer) close() error {
 	<-w.turn // after a running transaction
 	defer func() { w.turn <- struct{}{} }()
-	w.finishErasing(context.Background(), closingPatience)
+	w.finishErasing(context.Background(), w.pace.closing)
 	var errs []error
 	for _, stmt := range w.stmts {
 		errs = append(errs, stmt.Close())
