@@ -176,7 +176,7 @@ func (n *nearestIDs) add(want []uint64, ids, sketches []byte) {
 }
 
 // Rarities gives for each of the words what it says that an observation holds it: its
-// inverse document frequency, as bm25 takes it.
+// inverse document frequency, as Match takes it.
 func (s *Store) Rarities(ctx context.Context, words []string) ([]float64, error) {
 	g := &gathering{s: s, counts: map[string]int{}, common: map[string]float64{}}
 	out := make([]float64, len(words))
@@ -196,7 +196,7 @@ func (s *Store) Rarities(ctx context.Context, words []string) ([]float64, error)
 			if err != nil {
 				return err
 			}
-			out[i] = rarity(min(n, g.rows), g.rows)
+			out[i] = anyRarity(min(n, g.rows), g.rows)
 		}
 		return nil
 	}()
