@@ -189,7 +189,7 @@ func (g *gathering) walk(ctx context.Context, reading int, e expr) error {
 	read, common := 0.0, len(parts)
 	had := g.matches(reading + 1)
 	scored := g.s.scored
-	if reading > 0 && reading < g.loose {
+	if reading > 0 && reading < g.loose || e.op == opPhrase && e.open {
 		scored /= 2 // it is still being typed, and the next letter asks again
 	}
 	for i, p := range parts {
