@@ -51,7 +51,12 @@ narrow a search: type: file: concept: tag: project: session: before: after:`,
 				if q.Text, q.Filter, err = a.fields(ctx, s, text, f); err != nil {
 					return err
 				}
-				found, err := recall.Search(ctx, s, q)
+				var found recall.Answer
+				if strings.TrimSpace(q.Text) == "" && strings.TrimSpace(text) != "" { // there were fields only
+					found, err = newest(ctx, s, q)
+				} else {
+					found, err = recall.Search(ctx, s, q)
+				}
 				if err != nil {
 					return err
 				}
@@ -96,6 +101,16 @@ func (a *App) fields(ctx context.Context, s *store.Store, text string, f memory.
 		}
 	}
 	return rest, narrowed, nil
+}
+
+// newest gives what a search without words takes, newest first.
+func newest(ctx context.Context, s *store.Store, q recall.Query) (recall.Answer, error) {
+	list, err := s.ListObservations(ctx, q.Filter, memory.Cursor{}, q.Limit)
+	var a recall.Answer
+	for _, o := range list {
+		a.Results = append(a.Results, recall.ResultOf(memory.Hit{Observation: o}))
+	}
+	return a, err
 }
 
 // explanation says of what a result's score is made.

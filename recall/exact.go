@@ -15,6 +15,7 @@ type plainText struct {
 	isQuoted bool     // a phrase must stand as it is
 	unquoted string   // the text without that demand
 	names    []string // the identifiers in it, plain
+	typed    []string // and as they were typed
 }
 
 // readText takes the language of search texts, which the store defines, out of one.
@@ -44,7 +45,7 @@ func readText(text string) plainText {
 	for w := range strings.FieldsSeq(p.text) {
 		if w = strings.TrimFunc(w, func(r rune) bool { return !isWordRune(r) && r != '-' }); isIdentifier(w) {
 			if n := plainName(w); n != "" && !slices.Contains(p.names, n) {
-				p.names = append(p.names, n)
+				p.names, p.typed = append(p.names, n), append(p.typed, w)
 			}
 		}
 	}

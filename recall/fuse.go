@@ -5,6 +5,7 @@ import (
 	"context"
 	"math"
 	"slices"
+	"strings"
 	"time"
 
 	"cmem/llm/static"
@@ -104,6 +105,9 @@ func searchBoth(ctx context.Context, src HybridSource, q Query) (Answer, error) 
 		some = newestFirst(some)
 	}
 	results, more := fold(some, wanted)
+	if len(text.names) > 0 && len(results) > 0 && !slices.ContainsFunc(results, func(r Result) bool { return r.Score.Exact }) {
+		g.notes = append(g.notes, "No memory holds "+strings.Join(text.typed, " or ")+" itself: these hold parts of it, or are about the like.")
+	}
 	results = results[min(q.Offset, len(results)):]
 	return Answer{Results: results, More: more, Notes: g.notes, Weights: s.weights}, nil
 }

@@ -106,6 +106,9 @@ func gatherBoth(ctx context.Context, src HybridSource, q Query, plain plainText)
 	for _, h := range matches.Hits {
 		add(candidate{id: h.Observation.ID, hit: h, keyword: h.Keyword})
 	}
+	if g.query != nil && len(matches.Hits) == 0 && !g.query.Known() {
+		near = nil // a name that is nowhere: what looks like it is not what was meant
+	}
 	if g.query != nil && failed == nil {
 		failed = g.compare(ctx, src, near, byID, func(m memory.Meaning) *candidate {
 			return add(candidate{id: m.ID})

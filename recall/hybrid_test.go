@@ -405,3 +405,17 @@ func TestAFilterHoldsForMeaningsToo(t *testing.T) {
 		t.Errorf("finds %v", idsOf(a.Results))
 	}
 }
+
+func TestANameThatIsNowhereIsNotPassedOffAsFound(t *testing.T) {
+	src := shelved(note(1, 1, "Adds a retry to the payment webhook"), note(2, 2, "把用户密码改为加盐后保存"))
+	if a := found(t, src, Query{Text: "Zqxwv"}); len(a.Results) > 0 {
+		t.Errorf("of a word that nobody knows %v was found", idsOf(a.Results))
+	}
+	a := found(t, src, Query{Text: "PaymentRetryService"})
+	if len(a.Results) == 0 || !slices.ContainsFunc(a.Notes, func(n string) bool { return strings.Contains(n, "PaymentRetryService itself") }) {
+		t.Errorf("%v was found, with the notes %q", idsOf(a.Results), a.Notes)
+	}
+	if a := found(t, src, Query{Text: "payment"}); len(a.Notes) > 0 {
+		t.Errorf("a plain word has the notes %q", a.Notes)
+	}
+}

@@ -80,6 +80,12 @@ func NewQuery(text string, rarity func(word string) float64) *Query {
 	return q
 }
 
+// Known reports whether the table has a word of the search: of others it knows the
+// letters only.
+func (q *Query) Known() bool {
+	return slices.ContainsFunc(q.words, func(w queryWord) bool { return w.isKnown })
+}
+
 // Vector gives the mean of the search's words, nil where it has none.
 func (q *Query) Vector() []int8 { return q.vector }
 
