@@ -151,8 +151,8 @@ type nearestIDs struct {
 	n    int
 }
 
-func newNearest(bits, keep int) nearestIDs {
-	return nearestIDs{at: make([][]int64, bits+1), most: bits, keep: keep}
+func newNearest(size, keep int) nearestIDs {
+	return nearestIDs{at: make([][]int64, size+1), most: size, keep: keep}
 }
 
 // add looks at the entries of a block.
