@@ -28,12 +28,13 @@ const (
 // phraseOf is the expression for words one after the other.
 func phraseOf(text string, open bool) expr {
 	text = strings.ReplaceAll(text, `"`, " ")
-	e := expr{text: text, open: open}
+	e := expr{text: text}
 	w := wordScanner{text: text}
 	for w.next() {
 		e.typed = append(e.typed, text[w.start:w.end])
 		e.words = append(e.words, string(stem(w.word)))
 	}
+	e.open = open && len(e.words) > 0 // accents alone are no word of the index
 	return e
 }
 
