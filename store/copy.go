@@ -113,12 +113,7 @@ func copyInto(ctx context.Context, conn *sql.Conn, folder string) (part string, 
 		return "", err
 	}
 	// Free pages of the copy can be given back also when those of the store cannot.
-	var mode int
-	err = conn.QueryRowContext(ctx, "PRAGMA auto_vacuum").Scan(&mode)
-	if err == nil && mode != vacuumIncremental {
-		_, err = conn.ExecContext(ctx, fmt.Sprintf("PRAGMA auto_vacuum = %d", vacuumIncremental))
-	}
-	if err != nil {
+	if err := vacuumBySteps(ctx, conn); err != nil {
 		return "", err
 	}
 	f, err := os.CreateTemp(folder, ".cmem-copy-*.tmp") // mode 0600

@@ -394,13 +394,3 @@ func (g *gathering) held(ctx context.Context, ids []int64, m *matcher) (found []
 	}
 	return found, err
 }
-
-// textsOf is the query for the indexed text of those of the rows that f takes.
-func (s *Store) textsOf(ids []int64, f filter) (query string, args []any) {
-	w := s.observationsWhere(f, spanOf(f.Filter))
-	// CROSS JOIN keeps the order: each row is looked up by its id. The other way
-	// round all of a project would be read.
-	return `SELECT id, created_at_epoch, ` + indexedColumns + `
-		FROM (SELECT value AS wanted FROM json_each(?)) CROSS JOIN observations ON observations.id = wanted
-		WHERE ` + w.String(), slices.Concat([]any{encodeIDs(ids)}, w.args)
-}

@@ -53,7 +53,7 @@ func migrate(ctx context.Context, w *writer, steps []migration, careful bool) er
 	}
 	// A file that has something in it keeps the way it was made. Free pages can only
 	// be given back (Housekeep) when it was made for that.
-	if _, err := conn.ExecContext(ctx, fmt.Sprintf("PRAGMA auto_vacuum = %d", vacuumIncremental)); err != nil {
+	if err := vacuumBySteps(ctx, conn); err != nil {
 		return err
 	}
 	if err := w.turnLogOn(ctx); err != nil {
@@ -75,6 +75,17 @@ func migrate(ctx context.Context, w *writer, steps []migration, careful bool) er
 		}
 	}
 	return nil
+}
+
+// vacuumBySteps makes a new file one whose free pages can be given back. Where that
+// is so already, to say it again would write.
+func vacuumBySteps(ctx context.Context, conn *sql.Conn) error {
+	var mode int
+	err := conn.QueryRowContext(ctx, "PRAGMA auto_vacuum").Scan(&mode)
+	if err == nil && mode != vacuumIncremental {
+		_, err = conn.ExecContext(ctx, fmt.Sprintf("PRAGMA auto_vacuum = %d", vacuumIncremental))
+	}
+	return err
 }
 
 // turnLogOn makes the store one with a write-ahead log.
