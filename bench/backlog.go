@@ -37,17 +37,11 @@ func (b *bench) backlog(ctx context.Context) (err error) {
 	}
 	quiet := b.loadRow("backlog", "PostToolUse, 16 at once, no worker", alone)
 
-	cmd := exec.CommandContext(ctx, b.cmem, "worker", "run")
-	cmd.Env = b.env(dir, "CMEM_WORKER_IDLE=10m")
-	if err := cmd.Start(); err != nil {
+	cmd, ended, err := b.startWorker(ctx, dir)
+	if err != nil {
 		return err
 	}
-	ended := make(chan error, 1)
-	go func() { ended <- cmd.Wait() }()
-	defer func() {
-		_, stopErr := worker.Stop(dir, time.Minute)
-		err = errors.Join(err, stopErr, <-ended)
-	}()
+	defer func() { err = errors.Join(err, stopWorker(dir, ended)) }()
 	peak := make(chan int64, 1)
 	watching, stopWatching := context.WithCancel(ctx)
 	defer stopWatching()
@@ -105,6 +99,33 @@ func (b *bench) backlog(ctx context.Context) (err error) {
 	return os.RemoveAll(dir)
 }
 
+// startWorker starts a worker that stays, and waits until it is the one that works in
+// dir: hooks would start another one before.
+func (b *bench) startWorker(ctx context.Context, dir string) (cmd *exec.Cmd, ended chan error, err error) {
+	cmd = exec.CommandContext(ctx, b.cmem, "worker", "run")
+	cmd.Env = b.env(dir, "CMEM_WORKER_IDLE=10m")
+	if err := cmd.Start(); err != nil {
+		return nil, nil, err
+	}
+	ended = make(chan error, 1)
+	go func() { ended <- cmd.Wait() }()
+	for {
+		if status, err := worker.ReadStatus(dir); err == nil && status.Running && status.PID == cmd.Process.Pid {
+			return cmd, ended, nil
+		}
+		select {
+		case err := <-ended:
+			return nil, nil, errors.Join(err, errors.New("the worker left at once"))
+		case <-time.After(20 * time.Millisecond):
+		}
+	}
+}
+
+func stopWorker(dir string, ended <-chan error) error {
+	_, err := worker.Stop(dir, time.Minute)
+	return errors.Join(err, <-ended)
+}
+
 // alone is load without a worker beside it.
 func (b *bench) alone(ctx context.Context) (list []sample, err error) {
 	dir := filepath.Join(b.work, "backlog-alone")
@@ -116,8 +137,13 @@ func (b *bench) alone(ctx context.Context) (list []sample, err error) {
 	return b.load(ctx, dir)
 }
 
-// load runs hooks of many sessions at the same time.
+// load runs a number of hooks of many sessions at the same time.
 func (b *bench) load(ctx context.Context, dir string) ([]sample, error) {
+	return b.loadWhile(ctx, dir, func(call int) bool { return call < b.hooksEach/5 })
+}
+
+// loadWhile runs hooks of many sessions at the same time, in each as long as more says so.
+func (b *bench) loadWhile(ctx context.Context, dir string, more func(call int) bool) ([]sample, error) {
 	edit, err := b.payload("PostToolUse-Edit")
 	if err != nil {
 		return nil, err
@@ -130,7 +156,7 @@ func (b *bench) load(ctx context.Context, dir string) ([]sample, error) {
 	)
 	for i := range loadProcesses {
 		all.Go(func() {
-			for j := range b.hooksEach / 5 {
+			for j := 0; more(j); j++ {
 				s, err := b.process(ctx, dir, inSession(edit, i, j), nil, b.cmem)
 				mu.Lock()
 				if err != nil {

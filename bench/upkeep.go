@@ -6,13 +6,11 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"os/exec"
 	"path/filepath"
-	"sync"
+	"sync/atomic"
 	"time"
 
 	"cmem/store"
-	"cmem/worker"
 )
 
 const (
@@ -152,43 +150,17 @@ func (b *bench) whileFolding(ctx context.Context) (loaded, error) {
 // besideWorker runs hooks of many sessions at the same time, beside a worker in dir,
 // for as long as do takes.
 func (b *bench) besideWorker(ctx context.Context, dir string, do func(context.Context) error) (list []sample, err error) {
-	cmd := exec.CommandContext(ctx, b.cmem, "worker", "run")
-	cmd.Env = b.env(dir, "CMEM_WORKER_IDLE=10m")
-	if err := cmd.Start(); err != nil {
-		return nil, err
-	}
-	ended := make(chan error, 1)
-	go func() { ended <- cmd.Wait() }()
-	defer func() {
-		_, stopErr := worker.Stop(dir, time.Minute)
-		err = errors.Join(err, stopErr, <-ended)
-	}()
-	edit, err := b.payload("PostToolUse-Edit")
+	_, ended, err := b.startWorker(ctx, dir)
 	if err != nil {
 		return nil, err
 	}
-	doing, done := context.WithCancel(ctx)
-	defer done()
-	var (
-		mu   sync.Mutex
-		errs []error
-		all  sync.WaitGroup
-	)
-	for i := range loadProcesses {
-		all.Go(func() {
-			for j := 0; doing.Err() == nil; j++ {
-				s, err := b.process(ctx, dir, inSession(edit, i, j), nil, b.cmem)
-				mu.Lock()
-				list, errs = append(list, s), append(errs, err)
-				mu.Unlock()
-				if err != nil {
-					done()
-				}
-			}
-		})
-	}
-	err = do(ctx)
-	done()
-	all.Wait()
-	return list, errors.Join(append(errs, err)...)
+	defer func() { err = errors.Join(err, stopWorker(dir, ended)) }()
+	var done atomic.Bool
+	did := make(chan error, 1)
+	go func() {
+		did <- do(ctx)
+		done.Store(true)
+	}()
+	list, err = b.loadWhile(ctx, dir, func(int) bool { return !done.Load() })
+	return list, errors.Join(err, <-did)
 }

@@ -88,6 +88,8 @@ func TestWhatIsPrivateIsCutEverywhere(t *testing.T) {
 		"not closed":            {`"prompt":"a <private>geheim to the end"`, `"prompt":"a [private]"`},
 		"not opened":            {`"prompt":"a</private> b <private>geheim</private>"`, `"prompt":"a b [private]"`},
 		"behind an escape":      {`"prompt":"a \u003cprivate\u003egeheim\u003c/private\u003e b"`, `"prompt":"a [private] b"`},
+		"around one not opened": {`"prompt":"a <</private>private>b</private> c"`, `"prompt":"a <[private]private>b[private] c"`},
+		"half a tag around one": {`"prompt":"a <pri</private>vate"`, `"prompt":"a <pri[private]vate"`},
 		"escaped letter":        {`"prompt":"a <\u0070rivate>geheim</private> b"`, `"prompt":"a [private] b"`},
 		"deep in a tool input":  {`"tool_input":{"a":[{"b":"x<private>geheim</private>"}],"n":12345678901234567890}`, `"tool_input":{"a":[{"b":"x[private]"}],"n":12345678901234567890}`},
 		"over two strings":      {`"tool_input":{"old_string":"x<private>geheim","new_string":"geheim</private>y"},"z":"kept"`, `"tool_input":{"old_string":"x[private]","new_string":"[private]y"},"z":"kept"`},
@@ -242,6 +244,7 @@ func TestSalvageKeepsWhatCameBeforeTheCut(t *testing.T) {
 func FuzzDecodeNeverPanicsAndNeverLeaksPrivateText(f *testing.F) {
 	f.Add([]byte(`{"session_id":"s","hook_event_name":"Stop","prompt":"<private>geheim</private>"}`))
 	f.Add([]byte(`{"session_id":"s","hook_event_name":"Stop","a":{"b":["<private>","geheim"]}}`))
+	f.Add([]byte(`{"session_id":"s","hook_event_name":"Stop","prompt":"<</private>private"}`))
 	f.Fuzz(func(t *testing.T, raw []byte) {
 		e, err := Decode("x", raw)
 		if err != nil {

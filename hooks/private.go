@@ -164,6 +164,19 @@ func (c *privateCutter) cut(s string) string {
 		}
 		return s
 	}
+	before := c.depth
+	out := c.without(s, tags, "")
+	if strings.Contains(strings.ToLower(out), "private") && len(tagsIn(out)) > 0 {
+		// What stood around a dropped tag is one together, as in "<</private>private>".
+		c.depth = before
+		out = c.without(s, tags, privateMark)
+	}
+	return out
+}
+
+// without gives the text s without its tags and what is between them. A closing tag that
+// none has opened becomes stray.
+func (c *privateCutter) without(s string, tags []tag, stray string) string {
 	var out strings.Builder
 	from := 0
 	if c.depth > 0 {
@@ -179,8 +192,9 @@ func (c *privateCutter) cut(s string) string {
 			c.depth++
 		case c.depth > 0:
 			c.depth--
-		default: // a closing tag without an opening one is dropped
+		default:
 			out.WriteString(s[from:t.from])
+			out.WriteString(stray)
 		}
 		from = t.to
 	}

@@ -99,8 +99,23 @@ func (w *writer) finishErasing(ctx context.Context, patience time.Duration) {
 	w.emptyLog(ctx)
 }
 
-// rewriteSome rewrites a piece of the index and reports whether that was the last.
+// rewriteSome rewrites a piece of the index and reports whether that was the last. It
+// is one transaction: what another program takes away meanwhile has its own mark.
 func (w *writer) rewriteSome(ctx context.Context) (done bool, err error) {
+	if _, err := w.conn.ExecContext(ctx, "BEGIN IMMEDIATE"); err != nil {
+		return false, err
+	}
+	end := context.WithoutCancel(ctx)
+	if done, err = w.rewritePiece(ctx); err == nil {
+		_, err = w.conn.ExecContext(end, "COMMIT")
+	}
+	if err != nil {
+		_, _ = w.conn.ExecContext(end, "ROLLBACK")
+	}
+	return done && err == nil, err
+}
+
+func (w *writer) rewritePiece(ctx context.Context) (done bool, err error) {
 	var before, after int64
 	const changes = "SELECT total_changes()"
 	err = w.conn.QueryRowContext(ctx, changes).Scan(&before)

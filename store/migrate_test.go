@@ -1,6 +1,7 @@
 package store
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"os"
@@ -199,5 +200,24 @@ func TestSchemaStepsAreNumberedInOrder(t *testing.T) {
 		if m.version != i+1 || m.file != "migrations/"+files[i].Name() {
 			t.Errorf("step %d is version %d from %s, its file is %s", i, m.version, m.file, files[i].Name())
 		}
+	}
+}
+
+func TestOpeningAStoreThatIsUpToDateWritesNothing(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "data", "cmem.db")
+	s := openStore(t, path)
+	remember(t, s, memory.Observation{Title: "购物车"})
+	if err := s.Close(); err != nil {
+		t.Fatal(err)
+	}
+	before, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := openStore(t, path).Close(); err != nil {
+		t.Fatal(err)
+	}
+	if after, err := os.ReadFile(path); err != nil || !bytes.Equal(before, after) {
+		t.Errorf("the file is another (%v)", err)
 	}
 }
