@@ -109,6 +109,9 @@ func searchBoth(ctx context.Context, src HybridSource, q Query) (Answer, error) 
 		g.notes = append(g.notes, "No memory holds "+strings.Join(text.typed, " or ")+" itself: these hold parts of it, or are about the like.")
 	}
 	results = results[min(q.Offset, len(results)):]
+	for i := range results {
+		results[i].Snippet = g.snippet(*results[i].Observation)
+	}
 	return Answer{Results: results, More: more, Notes: g.notes, Weights: s.weights}, nil
 }
 

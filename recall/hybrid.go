@@ -77,6 +77,7 @@ type gathering struct {
 	words      []string // of the search
 	rarity     map[string]float64
 	query      *static.Query // nil where meanings are not compared
+	snippet    func(memory.Observation) string
 	notes      []string
 }
 
@@ -96,7 +97,7 @@ func gatherBoth(ctx context.Context, src HybridSource, q Query, plain plainText)
 	if err != nil {
 		return nil, err
 	}
-	g.ideal = matches.Ideal
+	g.ideal, g.snippet = matches.Ideal, matches.Snippet
 	byID := make(map[int64]*candidate, len(matches.Hits)+len(near))
 	add := func(c candidate) *candidate {
 		byID[c.id] = &c

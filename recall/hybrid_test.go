@@ -52,7 +52,7 @@ func (s *shelf) Search(context.Context, string, memory.Filter, int) ([]memory.Hi
 }
 
 func (s *shelf) Match(ctx context.Context, text string, f memory.Filter, limit int) (store.Matches, error) {
-	var m store.Matches
+	m := store.Matches{Snippet: func(o memory.Observation) string { return o.Title }}
 	if s.failing == "Match" {
 		return m, errShelf
 	}
@@ -77,7 +77,7 @@ func (s *shelf) Match(ctx context.Context, text string, f memory.Filter, limit i
 			}
 		}
 		if score > 0 && (f.Project == "" || f.Project == o.Project) && strings.Contains(textOf(o), phrase) {
-			m.Hits = append(m.Hits, memory.Hit{Observation: o, Keyword: score, Snippet: o.Title})
+			m.Hits = append(m.Hits, memory.Hit{Observation: o, Keyword: score})
 		}
 	}
 	slices.SortStableFunc(m.Hits, func(a, b memory.Hit) int { return int(1000 * (b.Keyword - a.Keyword)) })

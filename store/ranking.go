@@ -12,12 +12,16 @@ import (
 
 // Matches are the observations that match a text, and what they could reach.
 type Matches struct {
-	Hits []memory.Hit // best first
+	Hits []memory.Hit // best first; without snippets, which few need
 	// Ideal is what the words of the text are worth together: about what an observation
 	// of average length scores in which each stands once. So Keyword/Ideal says how well
 	// a text is matched, from 0 to about 1, alike for all texts; where words stand in
 	// titles or side by side it is more.
 	Ideal float64
+	// Snippet gives the piece of one of the observations in which the words stand, marked
+	// as in a hit; "" where they do in no text that is shown. It is not for several
+	// goroutines at once.
+	Snippet func(memory.Observation) string
 }
 
 // Match gives the observations that hold any of the words of a text, best first:
@@ -68,8 +72,8 @@ func (s *Store) match(ctx context.Context, words, unwanted []queryWord, f memory
 		}
 	}
 	r.rank()
-	hits, err := r.hits(ctx, wideOf(words), limit)
-	return Matches{Hits: hits, Ideal: r.ideal}, err
+	hits, err := r.hits(ctx, limit)
+	return Matches{Hits: hits, Ideal: r.ideal, Snippet: r.snippets(wideOf(words))}, err
 }
 
 // The saturation of bm25 for a ranking by any word. What is usual for prose (see

@@ -56,7 +56,12 @@ func (s *Store) hits(ctx context.Context, words, unwanted []queryWord, f memory.
 	if err := g.score(ctx); err != nil {
 		return nil, err
 	}
-	return g.hits(ctx, wideOf(words), limit)
+	hits, err := g.hits(ctx, limit)
+	snippet := g.snippets(wideOf(words))
+	for i := range hits {
+		hits[i].Snippet = snippet(hits[i].Observation)
+	}
+	return hits, err
 }
 
 func (s *Store) gathered(ctx context.Context, words, unwanted []queryWord, f memory.Filter) (*gathering, error) {
@@ -67,17 +72,16 @@ func (s *Store) gathered(ctx context.Context, words, unwanted []queryWord, f mem
 	return g, g.gather(ctx)
 }
 
-// hits gives what was found as it is stored. The runs of wide script are marked where
-// they stand.
-func (g *gathering) hits(ctx context.Context, wide []string, limit int) ([]memory.Hit, error) {
+// hits gives what was found as it is stored, without snippets.
+func (g *gathering) hits(ctx context.Context, limit int) ([]memory.Hit, error) {
 	found := g.found
 	if limit >= 0 {
 		found = found[:min(limit, len(found))]
 	}
 	ids := make([]int64, len(found))
-	byID := make(map[int64]candidate, len(found))
+	scores := make(map[int64]float64, len(found))
 	for i, c := range found {
-		ids[i], byID[c.id] = c.id, c
+		ids[i], scores[c.id] = c.id, c.score
 	}
 	observations, err := g.s.Observations(ctx, ids)
 	if err != nil {
@@ -85,13 +89,26 @@ func (g *gathering) hits(ctx context.Context, wide []string, limit int) ([]memor
 	}
 	hits := make([]memory.Hit, len(observations))
 	for i, o := range observations {
-		c := byID[o.ID]
-		hits[i] = memory.Hit{Observation: o, Keyword: c.score, Snippet: g.matcher.snippet(o, c.reading)}
-		if hits[i].Snippet == "" {
-			hits[i].Snippet = markWide(o, wide)
-		}
+		hits[i] = memory.Hit{Observation: o, Keyword: scores[o.ID]}
 	}
 	return hits, nil
+}
+
+// snippets gives what makes the snippets of observations that were found. The runs of
+// wide script are marked where they stand, if nothing else is.
+func (g *gathering) snippets(wide []string) func(memory.Observation) string {
+	readings := make(map[int64]int, len(g.found))
+	for _, c := range g.found {
+		readings[c.id] = c.reading
+	}
+	return func(o memory.Observation) string {
+		if reading, ok := readings[o.ID]; ok {
+			if s := g.matcher.snippet(o, reading); s != "" {
+				return s
+			}
+		}
+		return markWide(o, wide)
+	}
 }
 
 // score gives each row that was found its score and puts them in order: what a
