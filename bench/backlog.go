@@ -17,8 +17,11 @@ import (
 
 const (
 	loadProcesses = 16 // hooks at the same time
-	backlogRest   = 6 * time.Second
-	backlogIdle   = 10 * time.Second
+	// Prompts that have no end are taken to have ended after half a minute.
+	backlogRest = 35 * time.Second
+	backlogIdle = 10 * time.Second
+	// idleShare is the share of a core below which a process has nothing to do.
+	idleShare = 0.02
 )
 
 // backlog measures a spool in which very many events wait: what the worker needs to
@@ -75,7 +78,9 @@ func (b *bench) backlog(ctx context.Context) (err error) {
 	}
 	stopWatching()
 	most := <-peak
-	time.Sleep(backlogRest) // it tidies up
+	if err := untilIdle(cmd.Process.Pid); err != nil {
+		return err
+	}
 	before, waits, err := activityOf(cmd.Process.Pid)
 	if err != nil {
 		return err
@@ -212,6 +217,28 @@ func (b *bench) untilDone(ctx context.Context, dir string, ended chan error) err
 		}
 	}
 	return nil
+}
+
+// untilIdle waits until a worker has done also what it does later, and tidied up.
+func untilIdle(pid int) error {
+	const look, patience = 3 * time.Second, 5 * time.Minute
+	time.Sleep(backlogRest)
+	before, _, err := activityOf(pid)
+	for end := time.Now().Add(patience); err == nil; {
+		time.Sleep(look)
+		var now time.Duration
+		if now, _, err = activityOf(pid); err != nil {
+			break
+		}
+		if float64(now-before) < idleShare*float64(look) {
+			return nil
+		}
+		if time.Now().After(end) {
+			return fmt.Errorf("the worker still works %s after it was done", patience+backlogRest)
+		}
+		before = now
+	}
+	return err
 }
 
 // highest gives the most memory that a process has held, in bytes, until ctx ends.

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -53,31 +54,35 @@ func (b *bench) build(ctx context.Context, binary string) error {
 		b.cmem = abs
 	}
 	for out, pkg := range programs {
-		cmd := exec.CommandContext(ctx, "go", "build", "-trimpath", "-ldflags", "-s -w", "-o", out, pkg)
+		cmd := exec.CommandContext(ctx, "go", "build", "-trimpath", "-ldflags", "-s -w", "-o", out+".built", pkg)
 		cmd.Dir = b.root
 		cmd.Env = append(os.Environ(), "CGO_ENABLED=0")
 		if text, err := cmd.CombinedOutput(); err != nil {
 			return fmt.Errorf("build %s: %w\n%s", pkg, err, text)
 		}
-		if err := install(out); err != nil {
+		if err := install(out+".built", out); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// install puts a copy of a program in its place. What a linker has written lies in the
-// system's cache in small pieces, and a process of it starts half a millisecond later
-// than of the same file when it was copied or unpacked, as users have it.
-func install(program string) error {
-	content, err := os.ReadFile(program)
-	if err == nil {
-		err = os.Remove(program)
+// install copies a program. What a linker has just written starts half a millisecond
+// later than the same bytes copied or unpacked, as users have them. The copy is made in
+// pieces, as installers do: a file that is written at once lies in pieces of megabytes in
+// Linux's cache, of which a process that touches a byte maps the whole.
+func install(built, program string) error {
+	from, err := os.Open(built)
+	if err != nil {
+		return err
 	}
-	if err == nil {
-		err = os.WriteFile(program, content, 0o755)
+	defer from.Close() //nolint:errcheck // opened for reading
+	to, err := os.OpenFile(program, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o755)
+	if err != nil {
+		return err
 	}
-	return err
+	_, err = io.CopyBuffer(struct{ io.Writer }{to}, from, make([]byte, 128<<10))
+	return errors.Join(err, to.Close())
 }
 
 // env is the whole environment of a measured program.
