@@ -49,6 +49,7 @@ type part struct {
 var parts = []part{
 	{name: "hooks", measure: (*bench).hooks},
 	{name: "search", measure: (*bench).search, bySize: true},
+	{name: "recall", measure: (*bench).recall},
 	{name: "tui", measure: (*bench).tui},
 	{name: "worker", measure: (*bench).worker},
 	{name: "storm", measure: (*bench).storm},
