@@ -85,6 +85,21 @@ type browserSource struct {
 
 var _ tui.Source = browserSource{}
 
+// Meant gives what recall finds for a text by words and meaning together.
+func (s browserSource) Meant(ctx context.Context, text string, f memory.Filter, limit int) ([]memory.Hit, error) {
+	a, err := recall.Search(ctx, s.Store, recall.Query{Text: text, Filter: f, Limit: limit})
+	if err != nil {
+		return nil, err
+	}
+	hits := make([]memory.Hit, 0, len(a.Results))
+	for _, r := range a.Results {
+		if r.Observation != nil {
+			hits = append(hits, memory.Hit{Observation: *r.Observation, Keyword: r.Score.Total, Snippet: r.Snippet})
+		}
+	}
+	return hits, nil
+}
+
 // PlanContext gives what the next session of a project will be given.
 func (s browserSource) PlanContext(ctx context.Context, project string) (recall.ContextPlan, error) {
 	return recall.Plan(ctx, s.Store, contextRequest(s.cfg, project, "", recall.SourceStartup))

@@ -20,7 +20,9 @@ func (m *model) arrive(msg tea.Msg) (cmd tea.Cmd, known bool) {
 	case completionMsg:
 		m.completionArrived(msg)
 	case hitsMsg:
-		m.hitsArrived(msg)
+		cmd = m.hitsArrived(msg)
+	case meantMsg:
+		cmd = m.meantArrived(msg)
 	case detailMsg:
 		m.detailArrived(msg)
 	case settledMsg:
@@ -170,9 +172,9 @@ func (m *model) refreshArrived(msg refreshMsg) {
 	}
 }
 
-func (m *model) hitsArrived(msg hitsMsg) {
+func (m *model) hitsArrived(msg hitsMsg) tea.Cmd {
 	if msg.list != m.listID {
-		return
+		return nil
 	}
 	again := m.loading == loadRefresh
 	m.loading = idle
@@ -180,7 +182,7 @@ func (m *model) hitsArrived(msg hitsMsg) {
 		if !again {
 			m.list.show(window{atTop: true, atEnd: true}, true, false)
 		}
-		return
+		return nil
 	}
 	hits := make(map[itemKey]hit, len(msg.hits))
 	items := make([]memory.Item, 0, len(msg.hits))
@@ -189,12 +191,18 @@ func (m *model) hitsArrived(msg hitsMsg) {
 		hits[keyOf(item)] = h
 		items = append(items, item)
 	}
-	m.list.hits = hits
+	m.list.hits, m.list.byWords = hits, len(items)
+	var more tea.Cmd
+	if f, ok := m.filter(); ok && len(items) < msg.limit {
+		items = m.withMeant(items)
+		more = m.cmds.meant(m.listID, m.query.text, f)
+	}
 	if again {
 		m.list.change(func(w *window) { w.items = items })
-		return
+		return more
 	}
 	m.list.show(window{items: items, atTop: true, atEnd: true}, true, false)
+	return more
 }
 
 // itemOf gives the row of an observation.

@@ -22,6 +22,7 @@ type timing struct {
 	settle time.Duration // rest of the cursor before details are shown after a run of moves
 	late   time.Duration // from where on a memory is long in coming
 	near   time.Duration // rest before what is near a memory is looked for
+	meant  time.Duration // rest of the typing before memories that mean the same are looked for
 	counts time.Duration // from a change to the counting of the projects
 	notice time.Duration // how long a notice stays
 	state  time.Duration // from a change of place to remembering it
@@ -34,6 +35,7 @@ var defaultTiming = timing{
 	settle: 140 * time.Millisecond,
 	late:   150 * time.Millisecond,
 	near:   200 * time.Millisecond,
+	meant:  450 * time.Millisecond,
 	counts: 500 * time.Millisecond,
 	notice: 4 * time.Second,
 	state:  2 * time.Second,
@@ -52,7 +54,8 @@ const noVersion = -1
 type slot int
 
 const (
-	slotList slot = iota // a page, a refresh or a search: they replace each other's rows
+	slotList  slot = iota // a page, a refresh or a search: they replace each other's rows
+	slotMeant             // what means the same as a search
 	slotDetail
 	slotSessions
 	slotProjects
@@ -167,6 +170,9 @@ func (c *commands) refresh(list int, f memory.Filter, w *window, newest bool, kn
 
 // search looks for text.
 func (c *commands) search(list int, text string, f memory.Filter, limit int) tea.Cmd {
+	if stop := c.cancel[slotMeant]; stop != nil {
+		stop()
+	}
 	return c.run(slotList, "search", func(ctx context.Context) tea.Msg {
 		hits, err := c.source.Search(ctx, text, f, limit)
 		found := make([]hit, len(hits))

@@ -124,6 +124,9 @@ func drawRow(s rowStyle, t *timeline, r row, sessions map[string]memory.Session)
 	case sessionRow:
 		return s.sessionLine(item, sessionTitle(t, r.item, sessions), sessions[item.SessionID].GitBranch)
 	}
+	if r.kind == meantRow {
+		return s.meantLine()
+	}
 	return s.itemLine(item, r.item == t.cursor, t.hits[keyOf(item)])
 }
 

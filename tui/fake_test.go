@@ -36,7 +36,9 @@ type fakeSource struct {
 	prompts      map[int64]memory.Prompt
 	sessions     map[string]memory.Session
 	version      int64
-	fail         error // what lists answer, if set
+	fail         error              // what lists answer, if set
+	meanings     map[string][]int64 // what a text means
+	meantErr     error
 }
 
 // older orders items as the store does: newest first.
@@ -115,6 +117,19 @@ func (f *fakeSource) Search(_ context.Context, text string, filter memory.Filter
 		}
 	}
 	return out, nil
+}
+
+// Meant gives the observations that a test says mean the text.
+func (f *fakeSource) Meant(_ context.Context, text string, filter memory.Filter, limit int) ([]memory.Hit, error) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	var out []memory.Hit
+	for _, id := range f.meanings[text] {
+		if o := f.observations[id]; filter.Project == "" || filter.Project == o.Project {
+			out = append(out, memory.Hit{Observation: o})
+		}
+	}
+	return out[:min(limit, len(out))], f.meantErr
 }
 
 var errNotThere = errors.New("not there")

@@ -61,11 +61,18 @@ func (m *model) filterLine() line {
 
 // foundLabel counts what the filter line found.
 func (m *model) foundLabel() string {
-	n := len(m.list.items)
-	if !m.list.atEnd || !m.list.atTop || m.list.flat && n >= m.hits {
-		return thousands(n) + "+ found"
+	n, more := len(m.list.items), ""
+	if m.list.flat {
+		n = m.list.byWords
 	}
-	return thousands(n) + " found"
+	if !m.list.atEnd || !m.list.atTop || m.list.flat && n >= m.hits {
+		more = "+"
+	}
+	label := thousands(n) + more + " found"
+	if near := len(m.list.items) - n; near > 0 {
+		label += ", " + thousands(near) + " near"
+	}
+	return label
 }
 
 // typedSpans shows the words of the line as what they are.
@@ -170,7 +177,7 @@ func (m *model) clickFilter(x int) tea.Cmd {
 // wantsHits reports whether the selection, or what is in sight, comes near the
 // end of the hits while there may be more.
 func (m *model) wantsHits() bool {
-	n, t := len(m.list.items), &m.list
+	n, t := m.list.byWords, &m.list
 	return n >= m.hits && m.hits < maxHits && (t.cursor+nearEnd >= n || t.top+t.height+nearEnd >= n)
 }
 

@@ -30,6 +30,19 @@ func hitOf(text string, h memory.Hit) hit {
 	return found
 }
 
+// meantOf is hitOf for a hit that need not hold a word of the search.
+func meantOf(text string, h memory.Hit) hit {
+	found := hitOf(text, h)
+	found.why = sync.OnceValue(func() string {
+		r := recall.WhyHit(text, h)
+		if len(r.Fields)+len(r.Parts) == 0 {
+			return "meaning"
+		}
+		return cleanLine(r.String())
+	})
+	return found
+}
+
 // litSnippet turns a snippet, in which the matched words are between marks, into
 // spans in which they are lit.
 func litSnippet(snippet string) line {

@@ -144,9 +144,11 @@ func (m *model) markAll() tea.Cmd {
 		return m.say(themes.Muted, "All are marked in the timeline or a search.")
 	case !ok:
 		return nil
-	case m.list.flat && len(m.list.items) >= m.hits && m.hits < maxHits:
+	case m.list.flat && m.list.byWords >= m.hits && m.hits < maxHits:
 		return m.cmds.foundHits(m.listID, m.query.text, f)
-	case m.list.flat, m.list.atTop && m.list.atEnd:
+	case m.list.flat: // what is only near in meaning is marked by hand
+		return m.allFound(foundMsg{list: m.listID, items: m.list.items[:m.list.byWords]})
+	case m.list.atTop && m.list.atEnd:
 		return m.allFound(foundMsg{list: m.listID, items: m.list.items})
 	}
 	return m.cmds.found(m.listID, f, maxMarked)

@@ -46,6 +46,13 @@ type hitsMsg struct {
 	err   error
 }
 
+// meantMsg brings what means the same as the words of a search.
+type meantMsg struct {
+	list int
+	hits []hit
+	err  error
+}
+
 // detailMsg brings a memory whole.
 type detailMsg struct {
 	key     itemKey

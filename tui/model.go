@@ -63,6 +63,7 @@ type model struct {
 	filters    map[string]string
 	completion completion
 	hits       int    // how many hits are asked for
+	meant      []hit  // what means the same as the words of the list
 	project    string // key of the chosen project; empty for all
 	listID     int    // number of the present list; answers to an older one are dropped
 	loading    load
@@ -311,7 +312,7 @@ func (m *model) reloadList() tea.Cmd {
 		}
 	}
 	m.loading = loadPage
-	m.hits = m.firstHits()
+	m.hits, m.meant = m.firstHits(), nil
 	if m.query.text != "" {
 		return m.cmds.search(m.listID, m.query.text, f, m.hits)
 	}

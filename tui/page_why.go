@@ -45,7 +45,7 @@ func (p *whyPage) load(m *model, again bool) tea.Cmd {
 func (p *whyPage) follow(m *model) tea.Cmd {
 	shown := 0
 	if m.list.flat {
-		shown = len(m.list.items)
+		shown = m.list.byWords
 	}
 	if p.busy || m.loading != idle || p.text == "" || !p.stale && shown == p.shown {
 		return nil

@@ -35,6 +35,8 @@ type Lists interface {
 	TimelineNewer(ctx context.Context, f memory.Filter, than memory.Cursor, limit int) ([]memory.Item, error)
 	// Search gives observations by relevance.
 	Search(ctx context.Context, text string, f memory.Filter, limit int) ([]memory.Hit, error)
+	// Meant gives observations that say what a text says, also in other words, best first.
+	Meant(ctx context.Context, text string, f memory.Filter, limit int) ([]memory.Hit, error)
 }
 
 // Details reads one memory whole.

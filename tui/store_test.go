@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 	"testing"
 
+	"cmem/llm/static"
 	"cmem/memory"
 	"cmem/recall"
 	"cmem/store"
@@ -15,6 +16,34 @@ import (
 type realSource struct{ *store.Store }
 
 var _ Source = realSource{}
+
+func (s realSource) Meant(ctx context.Context, text string, f memory.Filter, limit int) ([]memory.Hit, error) {
+	a, err := recall.Search(ctx, s.Store, recall.Query{Text: text, Filter: f, Limit: limit})
+	var hits []memory.Hit
+	for _, r := range a.Results {
+		hits = append(hits, memory.Hit{Observation: *r.Observation, Snippet: r.Snippet})
+	}
+	return hits, err
+}
+
+// encodeAll encodes what is in the store, as the worker does.
+func encodeAll(t *testing.T, s realSource) {
+	t.Helper()
+	if err := s.UseModel(t.Context(), static.ID); err != nil {
+		t.Fatal(err)
+	}
+	due, err := s.DueMeanings(t.Context(), static.ID, 1000)
+	if err != nil {
+		t.Fatal(err)
+	}
+	list, err := static.Model{}.Embed(t.Context(), due)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if n, err := s.SaveMeanings(t.Context(), static.ID, due, list); err != nil || n == 0 {
+		t.Fatalf("%d encoded (%v)", n, err)
+	}
+}
 
 func (s realSource) PlanContext(ctx context.Context, project string) (recall.ContextPlan, error) {
 	return recall.Plan(ctx, s, recall.Request{

@@ -13,6 +13,7 @@ type rowKind int
 const (
 	dayRow rowKind = iota
 	sessionRow
+	meantRow
 	itemRow
 )
 
@@ -31,17 +32,19 @@ const scrollMargin = 2
 // never move it to something else.
 type timeline struct {
 	window
-	rows   []row
-	flat   bool // hits: no days and sessions
-	hits   map[itemKey]hit
-	cursor int // index of the selected item, -1 for none
-	top    int // first row in sight
-	height int // rows in sight
-	owed   int // steps that wait for the page they lead into
-	fresh  int // rows that arrived above what is in sight
-	newest memory.Cursor
-	wanted itemKey // the row to be selected when it arrives, unless the person moves on
-	zone   *time.Location
+	rows []row
+	flat bool // hits: no days and sessions
+	hits map[itemKey]hit
+	// byWords is how many hits hold the words of the search; the others mean the same.
+	byWords int
+	cursor  int // index of the selected item, -1 for none
+	top     int // first row in sight
+	height  int // rows in sight
+	owed    int // steps that wait for the page they lead into
+	fresh   int // rows that arrived above what is in sight
+	newest  memory.Cursor
+	wanted  itemKey // the row to be selected when it arrives, unless the person moves on
+	zone    *time.Location
 }
 
 // selected gives the selected item.
@@ -149,6 +152,9 @@ func (t *timeline) arrange() {
 				t.rows = append(t.rows, row{sessionRow, i})
 			}
 			session = item.SessionID
+		}
+		if t.flat && i == t.byWords {
+			t.rows = append(t.rows, row{meantRow, i})
 		}
 		t.rows = append(t.rows, row{itemRow, i})
 	}

@@ -1,0 +1,133 @@
+package tui
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"cmem/memory"
+)
+
+// meaningSource has three memories with the word and one that says it otherwise.
+func meaningSource() (source *fakeSource, other int64) {
+	source = demoSource()
+	add := func(n int, title string) int64 {
+		source.add(memory.Observation{
+			SessionID: "5f3a9c1e-0001", Project: webshop, Type: memory.TypeChange, Status: memory.StatusActive,
+			Title: title, CreatedAt: testNow().Add(time.Duration(-n) * time.Minute),
+		})
+		for id, o := range source.observations {
+			if o.Title == title {
+				return id
+			}
+		}
+		panic("not added: " + title)
+	}
+	held := add(1, "Zertifikat number one")
+	add(2, "Zertifikat number two")
+	other = add(3, "TLS 证书过期 🔒")
+	source.meanings = map[string][]int64{"Zertifikat": {held, other}, "abgelaufen": {other}}
+	return source, other
+}
+
+func TestWhatMeansTheSameStandsBelowWhatHoldsTheWords(t *testing.T) {
+	source, _ := meaningSource()
+	o := demoOptions()
+	o.Source = source
+	h := open(t, o, 120, 24)
+	h.keys("/")
+	h.text("Zertifikat")
+	h.keys("enter")
+	frame := h.frame()
+	places := make([]int, 0, 4)
+	for _, want := range []string{"number one", "number two", "Near in meaning ─", "TLS 证书过期"} {
+		places = append(places, strings.Index(frame, want))
+	}
+	for i := range places {
+		if places[i] < 0 || i > 0 && places[i] < places[i-1] {
+			t.Fatalf("places %v in\n%s", places, frame)
+		}
+	}
+	h.see("2 found, 1 near", "meaning")
+	h.keys("G")
+	if got := h.selectedTitle(); got != "TLS 证书过期 🔒" {
+		t.Errorf("the last row is %q", got)
+	}
+	// What is done to all of a search is not done to what only means the same.
+	h.keys("*")
+	if len(h.m.marks) != 2 {
+		t.Errorf("%d are marked", len(h.m.marks))
+	}
+}
+
+func TestASearchWithoutAWordThatIsHeldShowsWhatMeansTheSame(t *testing.T) {
+	source, other := meaningSource()
+	o := demoOptions()
+	o.Source = source
+	h := open(t, o, 80, 24)
+	h.keys("/")
+	h.text("abgelaufen")
+	h.keys("enter")
+	if item, ok := h.m.list.selected(); !ok || item.ID != other {
+		t.Fatalf("selected %v in\n%s", item, h.frame())
+	}
+	h.see("0 found, 1 near", "Near in meaning")
+	h.keys("/", "ctrl+u")
+	h.text("Zertifikat unbekannt")
+	h.keys("enter")
+	if n := len(h.m.list.items); n != 0 {
+		t.Errorf("%d rows of the search before are left", n)
+	}
+}
+
+func TestMeaningsComeWhereAllWordsAreShown(t *testing.T) {
+	source, other := meaningSource()
+	for n := range 100 {
+		source.add(memory.Observation{
+			SessionID: "5f3a9c1e-0001", Project: webshop, Type: memory.TypeChange, Status: memory.StatusActive,
+			Title: fmt.Sprintf("Zertifikat %d", n), CreatedAt: testNow().Add(time.Duration(-n) * time.Hour),
+		})
+	}
+	o := demoOptions()
+	o.Source = source
+	h := open(t, o, 80, 24)
+	h.keys("/")
+	h.text("Zertifikat")
+	h.keys("enter")
+	if h.m.list.byWords != len(h.m.list.items) {
+		t.Fatal("what means the same stands between hits that are not shown yet")
+	}
+	h.keys("G", "G", "G")
+	if item, _ := h.m.list.selected(); item.ID != other {
+		t.Errorf("the last row is %q of %d", item.Title, len(h.m.list.items))
+	}
+}
+
+func TestAFailingSearchByMeaningLeavesTheWords(t *testing.T) {
+	source, _ := meaningSource()
+	source.meantErr = errors.New("the encodings \x1b[31mcannot be read")
+	o := demoOptions()
+	o.Source = source
+	h := open(t, o, 120, 24)
+	h.keys("/")
+	h.text("Zertifikat")
+	h.keys("enter")
+	h.see("number one", "Found by words only; by meaning: the encodings")
+}
+
+func TestTheBrowserFindsAMemoryInOtherWords(t *testing.T) {
+	source := realStore(t)
+	if _, _, err := source.Add(t.Context(), memory.Observation{Project: webshop, Type: memory.TypeBugfix, Title: "Certificates expired", Narrative: "The TLS certificate of the gateway had expired; renewed it."}); err != nil {
+		t.Fatal(err)
+	}
+	encodeAll(t, source)
+	o := demoOptions()
+	o.Source = source
+	h := open(t, o, 120, 30)
+	h.keys("/")
+	h.text("证书过期")
+	h.keys("enter")
+	h.see("Near in meaning", "Certificates expired")
+}
