@@ -3,6 +3,7 @@ package cli
 import (
 	"context"
 	"fmt"
+	"os"
 	"strings"
 	"time"
 
@@ -52,6 +53,12 @@ FILE it lists the backups, newest first.`,
 func (a *App) restore(ctx context.Context, cfg *config.Config, file string) (r store.Restored, err error) {
 	if err := cfg.EnsureDirs(); err != nil {
 		return r, err
+	}
+	// Looked at before the worker stops for it.
+	if info, err := os.Stat(file); err != nil {
+		return r, fmt.Errorf("%w; the store is as it was", err)
+	} else if !info.Mode().IsRegular() {
+		return r, fmt.Errorf("%s is not a file; the store is as it was", file)
 	}
 	err = a.withoutWorker(cfg, func() error {
 		r, err = store.RestoreBackup(ctx, cfg.DB(), file)

@@ -90,13 +90,19 @@ func (c *Config) readFile() []Problem {
 // read returns a file's content and when it was last modified, as it was before
 // the content was read.
 func read(path string) ([]byte, time.Time, error) {
+	st, err := os.Stat(path)
+	if err != nil {
+		return nil, time.Time{}, err
+	}
+	if st.Mode()&(fs.ModeNamedPipe|fs.ModeSocket) != 0 { // to open it would wait for who writes
+		return nil, time.Time{}, errors.New("it is a pipe or a socket, and must be a file")
+	}
 	f, err := os.Open(path)
 	if err != nil {
 		return nil, time.Time{}, err
 	}
 	defer func() { _ = f.Close() }() // it was only read
-	st, err := f.Stat()
-	if err != nil {
+	if st, err = f.Stat(); err != nil {
 		return nil, time.Time{}, err
 	}
 	data, err := io.ReadAll(f)

@@ -144,7 +144,7 @@ func findOrMake(path string) (fs.FileInfo, error) {
 	if err != nil {
 		return nil, err
 	}
-	file, err := os.Stat(path)
+	file, err := statFile(path)
 	if err != nil || file.Size() > 0 {
 		return file, err
 	}
@@ -153,6 +153,15 @@ func findOrMake(path string) (fs.FileInfo, error) {
 		return nil, errors.Join(fmt.Errorf("%w: it is empty, but its log is not", ErrDamaged), err)
 	}
 	return file, nil
+}
+
+// statFile tells of a file. To open a pipe would wait for who writes into it.
+func statFile(path string) (fs.FileInfo, error) {
+	st, err := os.Stat(path)
+	if err == nil && !st.Mode().IsRegular() {
+		return nil, fmt.Errorf("%s is not a file", path)
+	}
+	return st, err
 }
 
 // damage gives err, or what it means when the file does not begin as a store does.
@@ -183,7 +192,7 @@ func openReadOnly(ctx context.Context, path string) (*Store, error) {
 	if err != nil {
 		return nil, err
 	}
-	file, err := os.Stat(path)
+	file, err := statFile(path)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, ErrNoStore
 	} else if err != nil {
