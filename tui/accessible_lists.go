@@ -29,9 +29,13 @@ func (t *teller) memories() spokenList {
 	}
 	if q.text != "" {
 		l.read = func(page int) ([]entry, bool, error) {
-			items, err := t.cmds.spokenHits(t.ctx, q.text, f)
-			out, more := pageOf(items, page)
-			return t.entries(out), more, err
+			items, byWords, err := t.cmds.spokenHits(t.ctx, q.text, f)
+			shown, more := pageOf(items, page)
+			out := t.entries(shown)
+			for n := max(byWords-page*spokenPage, 0); n < len(out); n++ {
+				out[n].text = "near in meaning, " + out[n].text
+			}
+			return out, more, err
 		}
 		return l
 	}

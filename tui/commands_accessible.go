@@ -19,14 +19,30 @@ func (c *commands) memoryPage(ctx context.Context, f memory.Filter, after memory
 	return cleanItems(items[:min(len(items), spokenPage)]), more, err
 }
 
-// spokenHits gives the memories that a search finds, the best first.
-func (c *commands) spokenHits(ctx context.Context, text string, f memory.Filter) ([]memory.Item, error) {
+// spokenHits gives the memories that a search finds, the best first: those that hold
+// the words, so many, then what means the same.
+func (c *commands) spokenHits(ctx context.Context, text string, f memory.Filter) (items []memory.Item, byWords int, err error) {
 	hits, err := c.source.Search(ctx, text, f, maxHits)
-	items := make([]memory.Item, len(hits))
-	for n, h := range hits {
-		items[n] = itemOf(h.Observation)
+	if err != nil {
+		return nil, 0, err
 	}
-	return cleanItems(items), err
+	held := make(map[int64]bool, len(hits))
+	for _, h := range hits {
+		held[h.Observation.ID] = true
+		items = append(items, itemOf(h.Observation))
+	}
+	if len(hits) < maxHits {
+		meant, err := c.source.Meant(ctx, text, f, maxMeant)
+		if err != nil {
+			return nil, 0, err
+		}
+		for _, h := range meant {
+			if !held[h.Observation.ID] {
+				items = append(items, itemOf(h.Observation))
+			}
+		}
+	}
+	return cleanItems(items), len(hits), nil
 }
 
 // whole gives a memory whole.

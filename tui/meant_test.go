@@ -131,3 +131,18 @@ func TestTheBrowserFindsAMemoryInOtherWords(t *testing.T) {
 	h.keys("enter")
 	h.see("Near in meaning", "Certificates expired")
 }
+
+func TestTheAccessibleModeReadsWhatMeansTheSameLast(t *testing.T) {
+	source, _ := meaningSource()
+	o := demoOptions()
+	o.Source = source
+	out := typeIn(t, o, "/ Zertifikat")
+	for _, want := range []string{"1. change", "Zertifikat number one", "2. change", "3. near in meaning, change, ", "TLS 证书过期"} {
+		if !strings.Contains(out, want) {
+			t.Errorf("%q is not in\n%s", want, out)
+		}
+	}
+	if strings.Contains(out, "2. near in meaning") {
+		t.Errorf("what holds the word is read as near\n%s", out)
+	}
+}
