@@ -39,7 +39,7 @@ func OpensFile(tool string) bool {
 func RunsCommand(tool string) bool { return tool == "Bash" }
 
 // tells reports whether main may have something to tell at a call. The hooks package
-// goes by the same rules; a test there compares the two.
+// goes by the same rules, and some more.
 func (s settings) tells(c call) bool {
 	switch string(c.event) {
 	case preToolUse:
