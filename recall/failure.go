@@ -17,8 +17,9 @@ import (
 )
 
 const (
-	// Of a long output its beginning and its end are looked at.
-	mostOutput = 16 << 10
+	// Of a long output its beginning and its end are looked at, and of a long line its
+	// beginning: in bytes.
+	mostOutput, mostOfLine = 16 << 10, 2 << 10
 	// mostLines is how many lines of an output are searched for, tellingRunes how much of
 	// each, and lastLines how many where none says that something went wrong.
 	mostLines, tellingRunes, lastLines = 3, 240, 2
@@ -69,7 +70,13 @@ type trouble struct {
 }
 
 func newTrouble(text, program string) trouble {
-	t := trouble{names: readText(text).names}
+	var t trouble
+	read := readText(text)
+	for i, name := range read.names {
+		if !commonError().MatchString(read.typed[i]) {
+			t.names = append(t.names, name)
+		}
+	}
 	for _, c := range code().FindAllString(text, -1) {
 		if !slices.Contains(t.codes, c) && !commonError().MatchString(c) {
 			t.codes = append(t.codes, c)
@@ -167,7 +174,7 @@ func outputLines(output string) []string {
 	}
 	var lines []string
 	for l := range strings.FieldsFuncSeq(ansi.Strip(output), func(r rune) bool { return r == '\n' || r == '\r' }) {
-		l = inert(strings.Map(withoutFrames, l))
+		l = inert(strings.Map(withoutFrames, l[:min(len(l), mostOfLine)]))
 		if l != "" && !noise().MatchString(l) {
 			lines = append(lines, l)
 		}
@@ -269,7 +276,7 @@ func program(command string) string {
 			if slices.Contains([]string{"sudo", "env", "time", "timeout", "nice", "npx", "exec"}, w) {
 				continue
 			}
-			if slices.Contains(sayNothing, w) || strings.ContainsFunc(w, unicode.IsDigit) {
+			if slices.Contains(sayNothing, w) || len(w) > longestProgram || strings.ContainsFunc(w, func(r rune) bool { return !unicode.IsLetter(r) && r != '-' && r != '_' }) {
 				return ""
 			}
 			return w
@@ -277,6 +284,8 @@ func program(command string) string {
 	}
 	return ""
 }
+
+const longestProgram = 40 // bytes
 
 var sayNothing = []string{
 	"bash", "sh", "zsh", "go", "python", "node", "npm", "pnpm", "yarn", "make", "cargo", "git", "cat", "ls", "grep", "find", "echo", "sed", "awk", "curl",
