@@ -253,3 +253,18 @@ func TestADeadlineThatIsOverTellsNothing(t *testing.T) {
 		t.Errorf("log %q says nothing", s.log())
 	}
 }
+
+func TestWhatASessionWasToldIsForgottenWithIt(t *testing.T) {
+	s := newShop(t)
+	s.told(s.at("PreToolUse-Read"))
+	s.hook(s.at("PostToolUse-Edit"), "hook")
+	s.settle()
+	notes := filepath.Join(s.data(), "told", "*")
+	if files, err := filepath.Glob(notes); err != nil || len(files) != 1 {
+		t.Fatalf("%q, %v: want one file", files, err)
+	}
+	s.run("forget", "--session", "00000001-0000-4000-8000-000000000001", "--yes")
+	if files, err := filepath.Glob(notes); err != nil || len(files) != 0 {
+		t.Errorf("%q is left, %v", files, err)
+	}
+}

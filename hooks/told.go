@@ -112,6 +112,10 @@ func (t told) forget() error {
 	return nil
 }
 
+// ForgetTold removes the notes of what a session was told unasked. They hold ids of
+// memories and hashes of the paths of files.
+func ForgetTold(dataDir, session string) error { return toldTo(dataDir, session).forget() }
+
 // sweepTold removes the files of sessions that nothing has come of for long.
 func sweepTold(dataDir string, now time.Time) {
 	dir := filepath.Join(dataDir, early.ToldDir)

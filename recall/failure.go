@@ -40,14 +40,15 @@ func ForFailure(ctx context.Context, src SearchSource, command, output string, o
 		return Telling{}, nil
 	}
 	whole := newTrouble(strings.Join(lines, " "), program(command))
-	// One error may be told in many words, of which the memory has a few.
-	tries := []string{whole.text, lines[0], strings.Join(whole.codes, " ")}
+	// A code says most, and is found soonest. One error may be told in many words, of which
+	// the memory has those of a line.
+	tries := []string{strings.Join(whole.codes, " "), whole.text, lines[0]}
 	for i, text := range tries {
 		if text == "" || slices.Contains(tries[:i], text) {
 			continue
 		}
 		t := whole
-		if i == 1 {
+		if i == len(tries)-1 {
 			t = newTrouble(text, "")
 		}
 		found, err := t.find(ctx, src, text, o)
@@ -196,7 +197,7 @@ var (
 	// noise is what says nothing about what went wrong.
 	noise = lazily(`(?i)^(exit code \d+|exit status \d+|fail|ok|pass|=== \w+|--- pass|goroutine \d+|running tests?:?|hint:|note:|npm notice|\s*at .*[:(]\d+|compiling |resolving |downloading |in file included|test files? |.*\+0x[0-9a-f]+$|created by |[-=_. ]+$|>.*|\d+ (failed|passed).*|traceback \(most recent.*|\s*file "[^"]*", line \d+.*|make(\[\d+\])?: .*)$|^(goroutine \d+ |hint: |npm notice )`)
 	// alarm is what says that something went wrong.
-	alarm = lazily(`(?i)\b(error|err|errors|fatal|panic|exception|assertion\w*|cannot|can't|could not|couldn't|unable|not found|no such|undefined|denied|refused|rejected|forbidden|already|invalid|illegal|unexpected|mismatch\w*|time(d )?out|killed|oomkilled|exceed\w*|conflict|missing|unknown|unsupported|unresolved|no matching|deadlock|overflow|expired|corrupt\w*|lost|skipped|dropping|too (many|large|long|big|small)|not (allowed|supported|permitted|match))\b|(error|exception|failure|warning)\b|错误|失败|无法|不能|找不到|异常|超时|拒绝|冲突|缺少|重复|不一致|不匹配|出现|丢|负`)
+	alarm = lazily(`(?i)\b(error|err|errors|fatal|panic|exception|assertion\w*|cannot|can't|could not|couldn't|unable|not found|no such|undefined|denied|refused|rejected|forbidden|already|invalid|illegal|unexpected|mismatch\w*|time(d )?out|killed|oomkilled|exceed\w*|conflict|missing|unknown|unsupported|unresolved|no matching|sqlstate|deadlock|overflow|expired|corrupt\w*|lost|skipped|dropping|too (many|large|long|big|small)|not (allowed|supported|permitted|match))\b|(error|exception|failure|warning)\b|错误|失败|无法|不能|找不到|异常|超时|拒绝|冲突|缺少|重复|不一致|不匹配|出现|丢|负`)
 	// code is a name that somebody gave to one error, and commonError what many have.
 	code        = lazily(`\b([A-Z][A-Z0-9]*_[A-Z0-9_]+|E[A-Z]{4,}|E\d{4}|TS\d{4}|[A-Z][a-z0-9]+([A-Z][a-z0-9]+){2,}|Err[A-Z]\w+)\b`)
 	commonError = lazily(`(?i)^(ERROR|ENOENT|EACCES|EPERM|EUSAGE|E?RESOLVE|(Assertion|Module ?Not ?Found|Type|Value|Key|Index|Name|Import|Attribute|Runtime|Syntax|Reference|Range|OS|IO|FileNotFound|Permission|NotImplemented|ZeroDivision|Unicode\w*)Error|(NullPointer|IllegalArgument|IllegalState|Runtime|ClassNotFound|IndexOutOfBounds|IO)Exception)$`)
@@ -207,7 +208,7 @@ var (
 	// clutter is what differs between two times that the same happens.
 	clutter = lazily(`(?i)--- fail:|no such file or directory|command not found|permission denied|\(?os error \d+\)?|exit (code|status) \d+|\d{4}[-/]\d\d[-/]\d\d([T ]\d\d:\d\d:\d\d[.\d]*Z?)?|\b\d\d:\d\d:\d\d[.\d]*\b|\b0x[0-9a-fA-F]+\b|\b[0-9a-f]{8}-[0-9a-f-]{27}\b|\b[0-9a-f]{12,}\b|\(\d+(\.\d+)?m?s\)|\b\d+(\.\d+)?(ms|s|µs)\b|https?://\S+|\b(trace_id|time|level)=\S+`)
 	// pathname is a file, perhaps with a place in it.
-	pathname = lazily(`(?:[A-Za-z]:)?[\w.@~+-]*(?:[/\\][\w.@~+-]+)+(?::\d+)*:?|\b[\w-]+\.[a-z]{1,5}:\d+(?::\d+)?:?`)
+	pathname = lazily(`(?:\b[A-Za-z]:)?[\w.@~+-]*(?:[/\\][\w.@~+-]+)+(?::\d+)*:?|\b[\w-]+\.[a-z]{1,5}:\d+(?::\d+)?:?`)
 )
 
 func lazily(expression string) func() *regexp.Regexp {

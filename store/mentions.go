@@ -128,12 +128,13 @@ func (g *gathering) withPaths(ctx context.Context, paths []string) ([]int64, err
 	return g.newestWith(ctx, expression, max(1, newest-pathsBack), mentionsRead)
 }
 
-// hasRareWord reports whether one of the words of a path is rare among files. Names come
-// last, and are rarer than folders.
+// hasRareWord reports whether one of the words of a path is rare, wherever it stands: to
+// count those in paths alone would be to look at all others. Names come last, and are
+// rarer than folders.
 func (g *gathering) hasRareWord(ctx context.Context, words []string) (bool, error) {
 	for _, w := range slices.Backward(words) {
 		n, err := number(ctx, g.s.read, "SELECT count(*) FROM (SELECT 1 FROM observations_fts WHERE observations_fts MATCH ? LIMIT ?)",
-			inFiles(quote(w)), rareInPaths+1)
+			quote(w), rareInPaths+1)
 		if err != nil || n <= rareInPaths {
 			return err == nil, err
 		}

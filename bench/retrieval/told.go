@@ -77,8 +77,8 @@ func (t *telling) add(id string, relevant, told []string) {
 	t.answered++
 }
 
-// false gives how often what was told first is not right, or there was nothing to tell.
-func (t *telling) false() int { return t.told - t.right + t.injected }
+// mistaken gives how often what was told first is not right, or there was nothing to tell.
+func (t *telling) mistaken() int { return t.told - t.right + t.injected }
 
 // readActions reads what happens in the project of a set; nil where nothing is written.
 func readActions(folder, set string) (*actions, error) {
