@@ -22,9 +22,9 @@ type shop struct {
 	dir string // the project
 }
 
-func newShop(t *testing.T, vars ...string) shop {
+func newShop(t *testing.T) shop {
 	t.Helper()
-	s := shop{machine: newMachine(t, vars...)}
+	s := shop{machine: newMachine(t)}
 	s.dir = filepath.Join(s.machine.dir, "网店 shop")
 	if err := os.MkdirAll(filepath.Join(s.dir, "src", "购物车"), 0o755); err != nil {
 		t.Fatal(err)
@@ -41,7 +41,7 @@ func newShop(t *testing.T, vars ...string) shop {
 }
 
 // remember adds a memory to the store.
-func (s shop) remember(o memory.Observation) int64 {
+func (s shop) remember(o memory.Observation) {
 	s.t.Helper()
 	db, err := store.Open(s.t.Context(), filepath.Join(s.data(), "cmem.db"))
 	if err != nil {
@@ -49,11 +49,9 @@ func (s shop) remember(o memory.Observation) int64 {
 	}
 	defer db.Close() //nolint:errcheck // the next one that opens it would fail
 	o.Project, o.CreatedAt = project.Find(s.dir).Key, time.Date(2026, 11, 2, 9, 0, 0, 0, time.UTC)
-	added, _, err := db.Add(s.t.Context(), o)
-	if err != nil {
+	if _, _, err := db.Add(s.t.Context(), o); err != nil {
 		s.t.Fatal(err)
 	}
-	return added.ID
 }
 
 // at gives a recorded payload as if it came from the project, with more replaced.

@@ -33,8 +33,8 @@ func (b *bench) actions(ctx context.Context, plain string) ([]contender, error) 
 	// Every call is of another session, for each tells a memory once.
 	anew := func(payload []byte, more ...string) []byte {
 		sessions++
-		replace := append(more, "00000001-0000-4000-8000-000000000001", "bench-"+strconv.Itoa(sessions))
-		return []byte(strings.NewReplacer(replace...).Replace(string(payload)))
+		more = append(more, "00000001-0000-4000-8000-000000000001", "bench-"+strconv.Itoa(sessions))
+		return []byte(strings.NewReplacer(more...).Replace(string(payload)))
 	}
 	silent := func(out []byte) error {
 		if len(out) > 0 {

@@ -196,13 +196,13 @@ func (t Telling) Block(ids []int64) string {
 			list = append(list, o)
 		}
 	}
-	max := t.max
-	if max <= 0 {
-		max = math.MaxInt
+	most := t.max
+	if most <= 0 {
+		most = math.MaxInt
 	}
 	for ; len(list) > 0; list = list[:len(list)-1] {
-		if text := t.write(list, make([]string, len(list))); memory.EstimateTokens(text) <= max {
-			return t.write(list, t.details(list, max-memory.EstimateTokens(text)))
+		if text := t.write(list, make([]string, len(list))); memory.EstimateTokens(text) <= most {
+			return t.write(list, t.details(list, most-memory.EstimateTokens(text)))
 		}
 	}
 	return ""
