@@ -56,7 +56,7 @@ func ForFailure(ctx context.Context, src SearchSource, command, output string, o
 			return Telling{}, err
 		}
 		if len(found) > 0 {
-			return Telling{of: "error", list: found, words: whole.text, max: o.MaxTokens}, nil
+			return Telling{of: "error", list: found[:min(mostTold, len(found))], words: whole.text, max: o.MaxTokens}, nil
 		}
 	}
 	return Telling{}, nil

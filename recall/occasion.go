@@ -110,7 +110,7 @@ func ForPrompt(ctx context.Context, src SearchSource, prompt string, o Occasion)
 	if err != nil {
 		return Telling{}, err
 	}
-	return Telling{of: "prompt", list: found, words: text, max: o.MaxTokens}, nil
+	return Telling{of: "prompt", list: found[:min(mostTold, len(found))], words: text, max: o.MaxTokens}, nil
 }
 
 // shortestPrompt is how many characters a prompt has that may have a subject.
@@ -143,7 +143,7 @@ func sure(ctx context.Context, src SearchSource, text string, o Occasion) ([]mem
 	}
 	var list []memory.Observation
 	for _, r := range answer.Results {
-		if r.Score.Relevance >= Sure && o.mayTell(r.ID, r.SessionID) && len(list) < mostTold {
+		if r.Score.Relevance >= Sure && o.mayTell(r.ID, r.SessionID) {
 			list = append(list, *r.Observation)
 		}
 	}
