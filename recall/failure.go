@@ -29,6 +29,9 @@ const (
 	// sharedBesides is what share one must hold that holds a name: names are not always
 	// rare; and sharedWithCode one that holds a code, which always is.
 	sharedBesides, sharedWithCode = 0.25, 0.1
+	// perhaps is the relevance to the whole error from which on one of its lines may do
+	// better.
+	perhaps = 0.3
 )
 
 // ForFailure gives what is worth to be told when a command has failed: what is about the
@@ -40,26 +43,19 @@ func ForFailure(ctx context.Context, src SearchSource, command, output string, o
 		return Telling{}, nil
 	}
 	whole := newTrouble(strings.Join(lines, " "), program(command))
-	// A code says most, and is found soonest. One error may be told in many words, of which
-	// the memory has those of a line.
-	tries := []string{strings.Join(whole.codes, " "), whole.text, lines[0]}
-	for i, text := range tries {
-		if text == "" || slices.Contains(tries[:i], text) {
-			continue
-		}
-		t := whole
-		if i == len(tries)-1 {
-			t = newTrouble(text, "")
-		}
-		found, err := t.find(ctx, src, text, o)
-		if err != nil {
-			return Telling{}, err
-		}
-		if len(found) > 0 {
-			return Telling{of: "error", list: found[:min(mostTold, len(found))], words: whole.text, max: o.MaxTokens}, nil
+	found, _, err := whole.find(ctx, src, strings.Join(whole.codes, " "), o) // codes say most
+	if err == nil && len(found) == 0 {
+		var best float64
+		found, best, err = whole.find(ctx, src, whole.text, o)
+		// One error may be told in many words, of which the memory has those of a line.
+		if err == nil && len(found) == 0 && len(lines) > 1 && best >= perhaps {
+			found, _, err = newTrouble(lines[0], "").find(ctx, src, lines[0], o)
 		}
 	}
-	return Telling{}, nil
+	if err != nil || len(found) == 0 {
+		return Telling{}, err
+	}
+	return Telling{of: "error", list: found[:min(mostTold, len(found))], words: whole.text, max: o.MaxTokens}, nil
 }
 
 // trouble is what the output of a failed command says about what went wrong.
@@ -90,21 +86,22 @@ func newTrouble(text, program string) trouble {
 	return t
 }
 
-// find searches for a text and gives what is about the same trouble.
-func (t trouble) find(ctx context.Context, src SearchSource, text string, o Occasion) ([]memory.Observation, error) {
+// find searches for a text and gives what is about the same trouble, and the best relevance
+// that anything has.
+func (t trouble) find(ctx context.Context, src SearchSource, text string, o Occasion) (found []memory.Observation, best float64, err error) {
 	const fewest = 2 // an exit code alone says nothing
-	if len(t.words) < fewest && len(t.names) == 0 {
-		return nil, nil
+	if text == "" || len(t.words) < fewest && len(t.names) == 0 {
+		return nil, 0, nil
 	}
-	found, err := sure(ctx, src, text, o)
+	found, best, err = sure(ctx, src, text, o)
 	if err != nil || len(found) == 0 {
-		return nil, err
+		return nil, best, err
 	}
 	rarities, err := src.Rarities(ctx, t.words)
 	if err != nil {
-		return nil, err
+		return nil, best, err
 	}
-	return slices.DeleteFunc(found, func(m memory.Observation) bool { return !t.isIn(m, rarities) }), nil
+	return slices.DeleteFunc(found, func(m memory.Observation) bool { return !t.isIn(m, rarities) }), best, nil
 }
 
 // isIn reports whether a memory is about the same trouble. rarities are those of the words.

@@ -106,7 +106,7 @@ func ForPrompt(ctx context.Context, src SearchSource, prompt string, o Occasion)
 	if utf8.RuneCountInString(text) < shortestPrompt(text) {
 		return Telling{}, nil
 	}
-	found, err := sure(ctx, src, text, o)
+	found, _, err := sure(ctx, src, text, o)
 	if err != nil {
 		return Telling{}, err
 	}
@@ -132,22 +132,23 @@ func beginning(prompt string) string {
 	return prompt
 }
 
-// sure gives the memories that a search is sure of and that may be told.
-func sure(ctx context.Context, src SearchSource, text string, o Occasion) ([]memory.Observation, error) {
+// sure gives the memories that a search is sure of and that may be told, and the best
+// relevance there is.
+func sure(ctx context.Context, src SearchSource, text string, o Occasion) (list []memory.Observation, best float64, err error) {
 	answer, err := Search(ctx, src, Query{Text: text, Filter: memory.Filter{Project: o.Project}, Limit: searchedFor})
 	if errors.Is(err, store.ErrEmptyQuery) {
-		return nil, nil
+		return nil, 0, nil
 	}
 	if err != nil {
-		return nil, err
+		return nil, 0, err
 	}
-	var list []memory.Observation
 	for _, r := range answer.Results {
+		best = max(best, r.Score.Relevance)
 		if r.Score.Relevance >= Sure && o.mayTell(r.ID, r.SessionID) {
 			list = append(list, *r.Observation)
 		}
 	}
-	return list, nil
+	return list, best, nil
 }
 
 // mayTell reports whether a memory of a session may be told.
