@@ -42,7 +42,9 @@ func TestTheFastPathPaysForNoPackageItDoesNotNeed(t *testing.T) {
 	} {
 		allowed[p] = true
 	}
-	for _, name := range []string{"PostToolUse-Bash", "PostToolUse-Edit", "PostToolUseFailure-Bash", "Stop", "SessionEnd-other-print", "UserPromptSubmit"} {
+	// The last ones may be answered, but not where there is no store.
+	for _, name := range []string{"PostToolUse-Bash", "PostToolUse-Edit", "PostToolUseFailure-Read", "PreToolUse-Bash", "PreToolUse-Bash-in-subagent", "Stop", "SessionEnd-other-print", "UserPromptSubmit",
+		"PreToolUse-Read", "PostToolUseFailure-Bash"} {
 		text, packages := trace(name)
 		if len(packages) == 0 {
 			t.Fatalf("%s: no trace: %q", name, text)
@@ -105,8 +107,12 @@ func TestEveryRecordedPayloadIsTakenAndAnsweredAsItsHostExpects(t *testing.T) {
 		t.Fatalf("%d recorded payloads, %v", len(files), err)
 	}
 	h := newMachine(t)
+	asked := 0 // before a tool is used, of which its outcome tells
 	for _, file := range files {
 		name := strings.TrimSuffix(filepath.Base(file), ".json")
+		if strings.HasPrefix(name, "PreToolUse") {
+			asked++
+		}
 		stdout, stderr := h.hook(payload(t, name), "hook")
 		if stderr != "" {
 			t.Errorf("%s: standard error %q", name, stderr)
@@ -125,8 +131,8 @@ func TestEveryRecordedPayloadIsTakenAndAnsweredAsItsHostExpects(t *testing.T) {
 		}
 	}
 	h.settle()
-	if got := h.query("SELECT count(*) FROM events"); got != len(files) {
-		t.Errorf("%d events in the store, %d were delivered", got, len(files))
+	if got := h.query("SELECT count(*) FROM events"); got != len(files)-asked || asked == 0 {
+		t.Errorf("%d events in the store, %d were delivered", got, len(files)-asked)
 	}
 	if bytes.Contains([]byte(h.log()), []byte(`"level":"ERROR"`)) {
 		t.Errorf("log:\n%s", h.log())

@@ -65,6 +65,7 @@ var claudeHooks = [...]struct {
 }{
 	{"SessionStart", "", 10}, // no matcher: startup, resume, clear, compact, fork and what comes
 	{"UserPromptSubmit", "", 10},
+	{"PreToolUse", "Read|Edit|Write|MultiEdit|NotebookEdit", 10}, // it is not recorded, only answered
 	{"PostToolUse", "*", 10},
 	{"PostToolUseFailure", "*", 10},
 	{"Notification", "", 10},

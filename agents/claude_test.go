@@ -13,8 +13,8 @@ func TestInstallChangesNothingButItsEntries(t *testing.T) {
 	p.install()
 	rest := p.read(p.claude.Settings)
 	for line := range strings.Lines(foreignHooks) {
-		// A comma may come behind a line, and a list that was empty is opened.
-		line = strings.TrimSuffix(strings.TrimSuffix(line, "\n"), " ],")
+		// A comma may come behind a line, and a list that ends in it may go on.
+		line = strings.TrimRight(line, " ],\n")
 		i := strings.Index(rest, line)
 		if i < 0 {
 			t.Fatalf("the line %q is gone or moved in\n%s", line, p.read(p.claude.Settings))

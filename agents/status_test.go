@@ -26,6 +26,10 @@ func TestStatusSaysHowFarCmemIsInstalled(t *testing.T) {
 			p.install()
 			p.write(p.claude.Settings, strings.Replace(p.read(p.claude.Settings), `"Stop"`, `"Stopp"`, 1))
 		}, Partly, "no hook of cmem for Stop."},
+		{"installed by an older cmem", func(p person) {
+			p.install()
+			p.write(p.claude.Settings, strings.Replace(p.read(p.claude.Settings), `"PreToolUse"`, `"PreToolUser"`, 1))
+		}, Partly, "no hook of cmem for PreToolUse. Run `cmem install`"},
 		{"all hooks disabled", func(p person) {
 			p.write(p.claude.Settings, `{"disableAllHooks": true}`)
 			p.install()

@@ -100,11 +100,15 @@ func (b *bench) hooks(ctx context.Context) error {
 			},
 		})
 	}
-	err = b.race(ctx, "hooks", b.rounds, contenders)
+	actions, err := b.actions(ctx, plain)
+	if err != nil {
+		return errors.Join(err, stop())
+	}
+	err = b.race(ctx, "hooks", b.rounds, append(contenders, actions...))
 	if err == nil {
 		err = countSpool(plain, delivered)
 	}
-	return errors.Join(err, stop())
+	return errors.Join(err, forgetTold(b.stores), stop())
 }
 
 // isContext checks the answer to a SessionStart: a block of memories.

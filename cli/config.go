@@ -32,7 +32,7 @@ overrides each. "cmem config list" shows all of them with what they do.`,
 				if v == "" {
 					v = "-"
 				}
-				if err := a.print("%s %s  (%s; %s)\n    %s\n", pad(k.Name, 20), harmless(v), cfg.Origin(k.Name), k.Env, k.Help); err != nil {
+				if err := a.print("%s %s  (%s; %s)\n    %s\n", pad(k.Name, 21), harmless(v), cfg.Origin(k.Name), k.Env, k.Help); err != nil {
 					return err
 				}
 			}

@@ -305,6 +305,11 @@ func (f *forgetting) removeFiles(cfg *config.Config) error {
 			return fmt.Errorf("remove a waiting event: %w", err)
 		}
 	}
+	for _, session := range f.what.Sessions {
+		if err := hooks.ForgetTold(cfg.DataDir(), session); err != nil {
+			return err
+		}
+	}
 	for _, path := range f.drafts {
 		if err := os.RemoveAll(path); err != nil {
 			return fmt.Errorf("remove a draft: %w", err)

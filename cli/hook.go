@@ -72,7 +72,9 @@ func (a *App) Hook(in early.Input, bare bool) {
 			log.Error("hook failed", "kind", logs.HookFailed, "error", logs.Recovered(p))
 		}
 	}()
-	h := hooks.Handler{Config: cfg, Context: sessionContext{cfg: cfg, log: log}, Log: log, Wake: spool.Wake}
+	h := hooks.Handler{
+		Config: cfg, Context: sessionContext{cfg: cfg, log: log}, Actions: actionMemory{cfg: cfg, log: log}, Log: log, Wake: spool.Wake,
+	}
 	h.Handle(context.Background(), in, a.Out)
 }
 

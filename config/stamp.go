@@ -19,11 +19,11 @@ const settled = 3 * time.Second
 //
 // The earliest part of a hook cannot read settings.json: a parser would cost more
 // than the hook itself. The stamp tells it, by a stat and a small read, that this
-// settings.json has nothing that such a hook must know but the data directory and
-// whether its spool is synced.
+// settings.json has nothing that such a hook must know but the data directory,
+// whether its spool is synced and when memories are told unasked.
 func (c *Config) Stamp() string { return filepath.Join(c.base, "fast.stamp") }
 
-// WriteStamp brings the stamp up to date: it holds these two
+// WriteStamp brings the stamp up to date: it holds these
 // and has the modification time that settings.json had when it was loaded, to the
 // nanosecond, so that an edit by hand makes it stale. There is no stamp when there
 // is no settings.json, when something is wrong with the settings, when projects are
@@ -50,13 +50,24 @@ func (c *Config) writeStamp(now time.Time) error {
 	return nil
 }
 
-// stampText is what hooks/early reads: the data directory, and after it a mark when
-// events are synced. No path has a NUL in it.
+// stampText is what hooks/early reads: the data directory, and after it a mark for
+// each setting that differs from its default. No path has a NUL in it.
 func (c *Config) stampText() string {
-	if c.Bool("spool.sync") {
-		return c.dataDir + "\x00sync"
+	text := c.dataDir
+	for _, mark := range []struct {
+		word string
+		set  bool
+	}{
+		{"sync", c.Bool("spool.sync")},
+		{"no-file", !c.Bool("recall.file")},
+		{"no-failure", !c.Bool("recall.failure")},
+		{"prompt", c.Bool("recall.prompt")},
+	} {
+		if mark.set {
+			text += "\x00" + mark.word
+		}
 	}
-	return c.dataDir
+	return text
 }
 
 // replaceStamp writes the stamp beside its place, gives it its time, and only then

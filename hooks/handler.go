@@ -41,18 +41,15 @@ type ContextSource interface {
 type Handler struct {
 	Config  *config.Config
 	Context ContextSource
+	Actions ActionSource // nil: nothing is told but at the start of a session
 	Log     *slog.Logger
 	Wake    func(dataDir string) error // starts the worker; spool.Wake but in tests
 }
 
-// answers names the events that may be answered. hooks/early leaves exactly
-// these to main.
-func answers(event string) bool { return event == memory.EventSessionStart }
-
 // Handle takes one hook call: it puts the event into the spool, wakes the worker
 // and, for an event that is answered, writes one complete JSON answer to out or
 // nothing. What goes wrong is logged; nothing is returned, since the host must
-// not notice.
+// not notice. A PreToolUse is answered only: what the tool did its outcome tells.
 func (h *Handler) Handle(ctx context.Context, in early.Input, out io.Writer) {
 	start := time.Now()
 	payload, err := h.whole(in)
@@ -66,7 +63,11 @@ func (h *Handler) Handle(ctx context.Context, in early.Input, out io.Writer) {
 		h.Log.Error("hook payload refused", "kind", logs.PayloadRefused, "error", err, "bytes", in.Size)
 		return
 	}
+	asked := e.Name == memory.EventPreToolUse
 	if !h.Config.SelectionUnderstood() {
+		if asked {
+			return
+		}
 		// Whatever the person wanted kept out of memory must not slip in by a typo.
 		h.Log.Error("event not recorded: the settings do not tell what is excluded", "kind", logs.NotRecorded, "event", e.Name, "file", h.Config.File())
 		h.warn(e.Name, "cmem records nothing: "+h.Config.File()+" cannot be read. `cmem doctor` says what is wrong.", out)
@@ -88,10 +89,12 @@ func (h *Handler) Handle(ctx context.Context, in early.Input, out io.Writer) {
 		h.Log.Debug("event not recorded: excluded by the settings", "event", e.Name, "tool", e.ToolName)
 		return
 	}
-	delivered := h.deliver(e)
-	if !answers(e.Name) {
+	delivered := asked || h.deliver(e)
+	if e.Name != memory.EventSessionStart {
+		h.write(e.Name, h.tell(ctx, e, start), "", out)
 		return
 	}
+	h.forgetTold(e)
 	block := h.context(ctx, e, start)
 	warning := ""
 	if !delivered {
@@ -100,9 +103,26 @@ func (h *Handler) Handle(ctx context.Context, in early.Input, out io.Writer) {
 	h.write(e.Name, block, warning, out)
 }
 
+// forgetTold keeps what sessions were told in step with what their models know.
+func (h *Handler) forgetTold(e memory.Event) {
+	if e.Source == sourceCompact || e.Source == sourceClear {
+		if err := toldTo(h.Config.DataDir(), e.SessionID).forget(); err != nil {
+			h.Log.Warn("memories that this session was told will not be told again", "kind", logs.RecallFailed, "session", e.SessionID, "error", err)
+		}
+	}
+	sweepTold(h.Config.DataDir(), time.Now())
+}
+
+// The sources of a session's start after which the model does not know any more what it
+// was told.
+const (
+	sourceCompact = "compact"
+	sourceClear   = "clear"
+)
+
 // warn tells the person, where the event allows it, what keeps memory from working.
 func (h *Handler) warn(event, warning string, out io.Writer) {
-	if answers(event) {
+	if event == memory.EventSessionStart {
 		h.write(event, "", warning, out)
 	}
 }
@@ -132,6 +152,9 @@ func (h *Handler) isExcluded(e memory.Event) bool {
 	}
 	if touchesExcluded(e, h.Config.List("exclude_paths")) {
 		return true
+	}
+	if e.Name == memory.EventPreToolUse {
+		return false // it is not recorded, and skip_tools is about what is
 	}
 	return slices.ContainsFunc(h.Config.List("skip_tools"), func(pattern string) bool {
 		ok, err := path.Match(pattern, e.ToolName)
@@ -166,10 +189,26 @@ func (h *Handler) context(ctx context.Context, e memory.Event, start time.Time) 
 	if !h.Config.Bool("context.enabled") {
 		return ""
 	}
-	ctx, cancel := context.WithDeadline(ctx, start.Add(h.Config.Duration("hook.deadline")))
+	block, late, err := within(ctx, start.Add(h.Config.Duration("hook.deadline")), func(ctx context.Context) (string, error) {
+		return h.Context.SessionContext(ctx, ContextRequest{CWD: e.CWD, SessionID: e.SessionID, Source: e.Source})
+	})
+	switch {
+	case late:
+		h.Log.Warn("session started without context: hook.deadline was reached", "kind", logs.ContextLate, "session", e.SessionID, "deadline", h.Config.Duration("hook.deadline").String())
+		return ""
+	case err != nil:
+		h.Log.Error("session started without context", "kind", logs.ContextFailed, "session", e.SessionID, "error", err)
+		return ""
+	}
+	return block
+}
+
+// within looks something up until the deadline; late says that it was reached.
+func within[T any](ctx context.Context, deadline time.Time, look func(context.Context) (T, error)) (found T, late bool, err error) {
+	ctx, cancel := context.WithDeadline(ctx, deadline)
 	defer cancel()
 	type result struct {
-		block string
+		found T
 		err   error
 	}
 	// A query that hangs on a sick disk does not always heed its context; so it
@@ -181,8 +220,8 @@ func (h *Handler) context(ctx context.Context, e memory.Event, start time.Time) 
 				done <- result{err: logs.Recovered(p)}
 			}
 		}()
-		block, err := h.Context.SessionContext(ctx, ContextRequest{CWD: e.CWD, SessionID: e.SessionID, Source: e.Source})
-		done <- result{block, err}
+		found, err := look(ctx)
+		done <- result{found, err}
 	}()
 	var r result
 	select {
@@ -190,15 +229,7 @@ func (h *Handler) context(ctx context.Context, e memory.Event, start time.Time) 
 	case <-ctx.Done():
 		r.err = ctx.Err()
 	}
-	switch {
-	case errors.Is(r.err, context.DeadlineExceeded):
-		h.Log.Warn("session started without context: hook.deadline was reached", "kind", logs.ContextLate, "session", e.SessionID, "deadline", h.Config.Duration("hook.deadline").String())
-		return ""
-	case r.err != nil:
-		h.Log.Error("session started without context", "kind", logs.ContextFailed, "session", e.SessionID, "error", r.err)
-		return ""
-	}
-	return r.block
+	return r.found, errors.Is(r.err, context.DeadlineExceeded), r.err
 }
 
 // write answers with a context block for the model, a warning for the person, or
@@ -209,7 +240,7 @@ func (h *Handler) write(event, block, warning string, out io.Writer) {
 	}
 	b, err := encodeAnswer(event, block, warning)
 	if err != nil {
-		h.Log.Error("session started without context", "kind", logs.ContextFailed, "error", err)
+		h.Log.Error("the answer to a hook cannot be given", "kind", logs.ContextFailed, "event", event, "error", err)
 		return
 	}
 	if _, err := out.Write(b); err != nil {

@@ -27,6 +27,7 @@ func (f contextFunc) SessionContext(ctx context.Context, r ContextRequest) (stri
 type call struct {
 	vars    map[string]string
 	context contextFunc
+	actions actionFunc
 	out     bytes.Buffer
 	log     bytes.Buffer
 	woken   int
@@ -54,6 +55,9 @@ func (c *call) do(t *testing.T, in early.Input) {
 		Config: cfg, Context: c.context,
 		Log:  slog.New(slog.NewTextHandler(&c.log, &slog.HandlerOptions{Level: slog.LevelDebug})),
 		Wake: func(string) error { c.woken++; return nil },
+	}
+	if c.actions != nil {
+		h.Actions = c.actions
 	}
 	h.Handle(context.Background(), in, &c.out)
 }

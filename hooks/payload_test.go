@@ -11,7 +11,6 @@ import (
 	"time"
 
 	"cmem/hooks/spool"
-	"cmem/memory"
 )
 
 func TestDecodeReadsEveryRecordedPayload(t *testing.T) {
@@ -306,15 +305,6 @@ func TestExclusionsFollowLinksOnBothSides(t *testing.T) {
 	for _, tt := range [][2]string{{folder, link}, {link, folder}, {link, link}, {filepath.Join(folder, "sub"), link}} {
 		if !excluded(tt[0], []string{tt[1]}) {
 			t.Errorf("in %s, with %s excluded: recorded", tt[0], tt[1])
-		}
-	}
-}
-
-func TestOnlyStartingSessionsAreAnswered(t *testing.T) {
-	// hooks/early holds the same rule; the process tests compare the two.
-	for event, want := range map[string]bool{memory.EventSessionStart: true, memory.EventPostToolUse: false, memory.EventStop: false, memory.EventSubagentStop: false, "Unknown": false} {
-		if answers(event) != want {
-			t.Errorf("answers(%s) = %v", event, !want)
 		}
 	}
 }

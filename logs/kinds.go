@@ -14,6 +14,8 @@ const (
 	NotRecorded      Kind = "not-recorded"       // the settings do not tell what is excluded
 	ContextLate      Kind = "context-late"       // a hook went past its deadline
 	ContextFailed    Kind = "context-failed"     // a session began without its memories
+	RecallLate       Kind = "recall-late"        // likewise, and nothing was told at an action
+	RecallFailed     Kind = "recall-failed"      // nothing was told at an action
 	AnswerNotTaken   Kind = "answer-not-taken"   // the host had gone
 	HookFailed       Kind = "hook-failed"        // a hook panicked
 	HookSlow         Kind = "hook-slow"          // hooks take the long way

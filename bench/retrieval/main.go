@@ -48,6 +48,20 @@ func run(ctx context.Context, out io.Writer, folder, only string, kinds bool) er
 		if err := o.tell(out, kinds); err != nil {
 			return err
 		}
+		a, err := readActions(folder, s.Name)
+		if err != nil {
+			return err
+		}
+		if a == nil || len(s.Groups) != 1 {
+			continue
+		}
+		failures, prompts, err := tellUnasked(ctx, s.Groups[0], a)
+		if err != nil {
+			return fmt.Errorf("tell unasked in %s: %w", s.Name, err)
+		}
+		if err := tellTellings(out, failures, prompts); err != nil {
+			return err
+		}
 	}
 	return nil
 }

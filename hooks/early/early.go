@@ -108,32 +108,37 @@ func deliver(in Input, getenv func(string) string) bool {
 	if in.Err != nil || in.Size != int64(len(in.Payload)) {
 		return false
 	}
-	event, ok := scan(in.Payload)
-	if !ok || needsAnswer(event) || string(event) == retold {
+	c, ok := scan(in.Payload)
+	if !ok || string(c.event) == sessionStart || string(c.event) == retold {
 		return false
 	}
-	dir, synced, ok := dataDir(getenv)
+	s, ok := readSettings(getenv)
 	if !ok {
 		return false
 	}
-	if _, err := os.Stat(dir + sep + PrivateTurns); !os.IsNotExist(err) {
+	if _, err := os.Stat(s.dir + sep + PrivateTurns); !os.IsNotExist(err) {
 		return false // some session is in a turn of which nothing is recorded
 	}
+	if s.tells(c) {
+		return false
+	}
+	if string(c.event) == preToolUse {
+		return true // not recorded: what the tool did its outcome tells
+	}
 	put := spool.Deliver
-	if synced {
+	if s.synced {
 		put = spool.DeliverSynced
 	}
-	if _, err := put(dir+sep+"spool", in.Payload); err != nil {
+	if _, err := put(s.dir+sep+"spool", in.Payload); err != nil {
 		return false // main tries again and says what is wrong
 	}
 	// A worker that cannot be started now is started by the next hook: the event is safe.
-	_ = spool.Wake(dir)
+	_ = spool.Wake(s.dir)
 	return true
 }
 
-// needsAnswer reports whether main may have something to say to the event. The
-// hooks package answers exactly these; a test there compares the two.
-func needsAnswer(event []byte) bool { return string(event) == "SessionStart" }
+// sessionStart is the event that main always answers.
+const sessionStart = "SessionStart"
 
 // retold is the event in which the host tells a whole conversation anew, private turns
 // and all; main leaves that out.
@@ -146,59 +151,97 @@ const (
 	stampMaxBytes = 4096
 )
 
-// dataDir gives the data directory and whether its spool is synced, when that takes
-// no parser: either there are no settings, or main has read them, found nothing else
+// settings is what this path has to know of the person's settings.
+type settings struct {
+	dir    string // the data directory
+	synced bool   // its spool is synced
+	// When memories are told unasked.
+	atFile, atFailure, atPrompt bool
+}
+
+// apart are the settings that send every hook the long way when the environment has
+// them: what they say takes a parser.
+var apart = [...]string{
+	"CMEM_EXCLUDE", "CMEM_EXCLUDE_PATHS", "CMEM_SKIP_TOOLS", "CMEM_SPOOL_SYNC",
+	"CMEM_RECALL_FILE", "CMEM_RECALL_FAILURE", "CMEM_RECALL_PROMPT",
+}
+
+// readSettings gives the settings, when that takes no parser: either there are none,
+// or main has read them, found nothing else
 // that concerns this path (no exclusion, no skipped tool) and left a stamp that holds
-// the two and has the settings file's modification time. Editing the settings by hand
+// them and has the settings file's modification time. Editing the settings by hand
 // thus ends the fast path until main has read them again.
-func dataDir(getenv func(string) string) (dir string, synced, ok bool) {
-	if getenv("CMEM_EXCLUDE") != "" || getenv("CMEM_EXCLUDE_PATHS") != "" || getenv("CMEM_SKIP_TOOLS") != "" || getenv("CMEM_SPOOL_SYNC") != "" {
-		return "", false, false
+func readSettings(getenv func(string) string) (s settings, ok bool) {
+	for _, name := range apart {
+		if getenv(name) != "" {
+			return settings{}, false
+		}
 	}
 	base := getenv("CMEM_DATA_DIR")
 	if base == "" {
 		home, err := os.UserHomeDir()
 		if err != nil || home == "" {
-			return "", false, false
+			return settings{}, false
 		}
 		base = home + sep + ".cmem"
 	}
 	if !isAbs(base) {
-		return "", false, false
+		return settings{}, false
 	}
-	settings, err := os.Stat(base + sep + settingsFile)
+	file, err := os.Stat(base + sep + settingsFile)
 	if os.IsNotExist(err) {
-		return base, false, true
+		return settings{dir: base, atFile: true, atFailure: true}, true
 	}
 	if err != nil {
-		return "", false, false
+		return settings{}, false
 	}
-	return stampedDir(base+sep+stampFile, settings.ModTime())
+	return readStamp(base+sep+stampFile, file.ModTime())
 }
 
-// syncedMark stands after the directory in a stamp when events are synced.
-const syncedMark = "\x00sync"
-
-// stampedDir gives what the stamp says, if the stamp is of that moment.
-func stampedDir(path string, of time.Time) (dir string, synced, ok bool) {
+// readStamp gives what the stamp says, if the stamp is of that moment: the data
+// directory, and behind it a word for each setting that is not as usual.
+func readStamp(path string, of time.Time) (s settings, ok bool) {
 	f, err := os.Open(path)
 	if err != nil {
-		return "", false, false
+		return settings{}, false
 	}
 	defer f.Close() //nolint:errcheck // opened for reading
 	info, err := f.Stat()
 	if err != nil || !info.ModTime().Equal(of) || info.Size() > stampMaxBytes {
-		return "", false, false
+		return settings{}, false
 	}
 	b, err := io.ReadAll(f)
 	if err != nil {
-		return "", false, false
+		return settings{}, false
 	}
-	dir = string(b)
-	if rest := len(dir) - len(syncedMark); rest > 0 && dir[rest:] == syncedMark {
-		dir, synced = dir[:rest], true
+	dir, rest := cutNUL(string(b))
+	s = settings{dir: dir, atFile: true, atFailure: true}
+	for rest != "" {
+		var word string
+		switch word, rest = cutNUL(rest); word {
+		case "sync":
+			s.synced = true
+		case "no-file":
+			s.atFile = false
+		case "no-failure":
+			s.atFailure = false
+		case "prompt":
+			s.atPrompt = true
+		default:
+			return settings{}, false // of another version
+		}
 	}
-	return dir, synced, isAbs(dir)
+	return s, isAbs(dir)
+}
+
+// cutNUL cuts a text at its first NUL.
+func cutNUL(text string) (before, after string) {
+	for i := range len(text) {
+		if text[i] == 0 {
+			return text[:i], text[i+1:]
+		}
+	}
+	return text, ""
 }
 
 // isAbs reports whether path is absolute; path/filepath may not be imported here.

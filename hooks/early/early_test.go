@@ -101,7 +101,7 @@ func TestDeliverDeclinesAndLeavesNothingBehind(t *testing.T) {
 func TestSettingsAreFollowedThroughTheStampOnly(t *testing.T) {
 	base, moved := t.TempDir(), t.TempDir()
 	vars := env(map[string]string{"CMEM_DATA_DIR": base})
-	settings, stamp := filepath.Join(base, settingsFile), filepath.Join(base, stampFile)
+	file, stamp := filepath.Join(base, settingsFile), filepath.Join(base, stampFile)
 	write := func(path, content string, at time.Time) {
 		t.Helper()
 		if err := os.WriteFile(path, []byte(content), 0o600); err != nil {
@@ -113,22 +113,24 @@ func TestSettingsAreFollowedThroughTheStampOnly(t *testing.T) {
 	}
 	expect := func(when, want string, wantOK bool) {
 		t.Helper()
-		if got, synced, ok := dataDir(vars); ok != wantOK || ok && (got != want || synced) {
-			t.Errorf("%s: dataDir = %q, synced %v, %v; want %q, %v", when, got, synced, ok, want, wantOK)
+		if got, ok := readSettings(vars); ok != wantOK || ok && got != (settings{dir: want, atFile: true, atFailure: true}) {
+			t.Errorf("%s: readSettings = %+v, %v; want %q, %v", when, got, ok, want, wantOK)
 		}
 	}
 	expect("no settings", base, true)
 	saved := time.Now().Add(-time.Hour).Truncate(time.Second)
-	write(settings, `{"exclude":["/srv"]}`, saved)
+	write(file, `{"exclude":["/srv"]}`, saved)
 	expect("settings that main has not read", "", false)
 	write(stamp, moved, saved)
 	expect("settings that main has read", moved, true)
-	write(stamp, moved+syncedMark, saved)
-	if got, synced, ok := dataDir(vars); got != moved || !synced || !ok {
-		t.Errorf("settings with spool.sync: dataDir = %q, synced %v, %v", got, synced, ok)
+	write(stamp, moved+"\x00sync\x00no-file\x00no-failure\x00prompt", saved)
+	if got, ok := readSettings(vars); !ok || got != (settings{dir: moved, synced: true, atPrompt: true}) {
+		t.Errorf("settings with much in them: readSettings = %+v, %v", got, ok)
 	}
+	write(stamp, moved+"\x00of a later version", saved)
+	expect("a stamp with a word that is not known", "", false)
 	write(stamp, moved, saved)
-	write(settings, `{"exclude":["/home"]}`, saved.Add(time.Second))
+	write(file, `{"exclude":["/home"]}`, saved.Add(time.Second))
 	expect("settings edited since", "", false)
 	write(stamp, "relative", saved.Add(time.Second))
 	expect("a stamp with a relative path", "", false)

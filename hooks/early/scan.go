@@ -3,8 +3,31 @@ package early
 // maxDepth is how deep a payload may nest before it takes the long way.
 const maxDepth = 256
 
+// call is what a payload says of itself, as it stands there: between the quotes, with
+// its escapes. What is not there, or is no string, is empty.
+type call struct {
+	event, session, agent, tool []byte
+	file                        []byte // that the tool is to open
+}
+
+// take takes in one member of the payload, or of its tool's input.
+func (c *call) take(key, value []byte, ofInput bool) {
+	name := string(key)
+	switch {
+	case ofInput && (name == "file_path" || name == "notebook_path"):
+		c.file = value
+	case ofInput:
+	case name == "session_id":
+		c.session = value
+	case name == "agent_id":
+		c.agent = value
+	case name == "tool_name":
+		c.tool = value
+	}
+}
+
 // scan looks whether b is one complete JSON object that may be delivered as it
-// stands, and gives the value of its own "hook_event_name".
+// stands, and gives what it says of itself.
 //
 // It is not a parser: it follows strings and brackets, which is enough to see
 // that nothing was cut off and to tell a key of the payload from the same words
@@ -12,62 +35,67 @@ const maxDepth = 256
 // worker puts aside. It says no to anything that it would have to interpret:
 // a `<private` tag, or an escape that could hide one (no known host escapes that way);
 // and to a name that is missing or doubled.
-func scan(b []byte) (event []byte, ok bool) {
+func scan(b []byte) (c call, ok bool) {
 	i := skipSpace(b, 0)
 	if i == len(b) || b[i] != '{' {
-		return nil, false
+		return call{}, false
 	}
 	var (
-		stack   [maxDepth]byte // the closing brackets that are due
-		depth   int
-		key     []byte
-		wantKey bool
-		found   bool
+		stack    [maxDepth]byte // the closing brackets that are due
+		depth    int
+		key, sub []byte // of the payload, and of an object in it
+		wantKey  bool
+		found    bool
 	)
 	for ; i < len(b); i++ {
-		switch c := b[i]; c {
+		switch sign := b[i]; sign {
 		case '"':
 			end := stringEnd(b, i+1)
 			if end < 0 {
-				return nil, false
+				return call{}, false
 			}
 			s := b[i+1 : end]
 			i = end
-			if depth != 1 {
-				continue
-			}
-			if wantKey {
+			switch {
+			case depth > 2 || depth == 2 && string(key) != "tool_input":
+			case wantKey && depth == 1:
 				key, wantKey = s, false
-			} else if string(key) == "hook_event_name" {
+			case wantKey:
+				sub, wantKey = s, false
+			case depth == 2:
+				c.take(sub, s, true)
+			case string(key) == "hook_event_name":
 				if found {
-					return nil, false
+					return call{}, false
 				}
-				event, found = s, true
+				c.event, found = s, true
+			default:
+				c.take(key, s, false)
 			}
 		case '{', '[':
 			if depth == maxDepth {
-				return nil, false
+				return call{}, false
 			}
-			stack[depth] = c + 2 // '}' and ']' both stand two after their opening bracket
+			stack[depth] = sign + 2 // '}' and ']' both stand two after their opening bracket
 			depth++
-			wantKey = depth == 1
+			wantKey, sub = depth <= 2 && sign == '{', nil
 		case '}', ']':
 			depth--
-			if stack[depth] != c {
-				return nil, false
+			if stack[depth] != sign {
+				return call{}, false
 			}
 			if depth == 0 {
-				return event, found && skipSpace(b, i+1) == len(b)
+				return c, found && skipSpace(b, i+1) == len(b)
 			}
 		case ',':
-			wantKey = depth == 1
+			wantKey = depth == 1 || depth == 2 && stack[1] == '}'
 		default:
-			if !plain(c) {
-				return nil, false
+			if !plain(sign) {
+				return call{}, false
 			}
 		}
 	}
-	return nil, false
+	return call{}, false
 }
 
 // stringEnd gives the index of the quote that ends the string starting at i, or

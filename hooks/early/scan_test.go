@@ -27,8 +27,8 @@ func TestScanFindsTheEventOfEveryRecordedPayload(t *testing.T) {
 			t.Fatalf("%s: %v", file, err)
 		}
 		got, ok := scan(b)
-		if !ok || string(got) != want.Name {
-			t.Errorf("%s: scan = %q, %v; want %q", filepath.Base(file), got, ok, want.Name)
+		if !ok || string(got.event) != want.Name {
+			t.Errorf("%s: scan = %q, %v; want %q", filepath.Base(file), got.event, ok, want.Name)
 		}
 	}
 }
@@ -75,7 +75,7 @@ func TestScanDeclinesWhateverNeedsAParser(t *testing.T) {
 	for name, in := range tests {
 		t.Run(name, func(t *testing.T) {
 			if got, accepted := scan([]byte(in)); accepted {
-				t.Errorf("scan(%q) = %q, accepted; it must be declined", in, got)
+				t.Errorf("scan(%q) = %q, accepted; it must be declined", in, got.event)
 			}
 		})
 	}
@@ -93,8 +93,8 @@ func TestScanAcceptsPlainPayloads(t *testing.T) {
 		"escapes":                `{"hook_event_name":"PostToolUse","p":"\\\" \u001b[31m \n \\"}`,
 	} {
 		t.Run(name, func(t *testing.T) {
-			if got, ok := scan([]byte(in)); !ok || string(got) != "PostToolUse" {
-				t.Errorf("scan(%q) = %q, %v; want PostToolUse", in, got, ok)
+			if got, ok := scan([]byte(in)); !ok || string(got.event) != "PostToolUse" {
+				t.Errorf("scan(%q) = %q, %v; want PostToolUse", in, got.event, ok)
 			}
 		})
 	}
@@ -106,6 +106,8 @@ func FuzzScanAgreesWithTheParser(f *testing.F) {
 	f.Add([]byte(`{"session_id":"s","hook_event_name":"Stop","a":[{"b":"<private>"}]}`))
 	f.Add([]byte(`{"hook_event_name":"Stop","a":"\u003cPrivate"}`))
 	f.Add([]byte(`{"a":{"hook_event_name":"Stop"},"hook_event_name":"X"}`))
+	f.Add([]byte(`{"hook_event_name":"PreToolUse","session_id":"s","agent_id":"a","tool_name":"Read","tool_input":{"a":["b",{"file_path":"x"}],"file_path":"/p/购物车.go"}}`))
+	f.Add([]byte(`{"hook_event_name":"X","tool_input":[["file_path","y"],"file_path"],"tool_input":{"file_path":null}}`))
 	f.Fuzz(func(t *testing.T, b []byte) {
 		got, ok := scan(b)
 		if !ok || !json.Valid(b) {
@@ -115,9 +117,23 @@ func FuzzScanAgreesWithTheParser(f *testing.F) {
 		if err := json.Unmarshal(b, &v); err != nil {
 			t.Fatalf("accepted, but not an object: %q: %v", b, err)
 		}
-		var name string
-		if json.Unmarshal(v["hook_event_name"], &name) == nil && !bytes.Contains(got, []byte(`\`)) && utf8.Valid(got) && name != string(got) {
-			t.Fatalf("scan = %q, the parser says %q in %q", got, name, b)
+		var input map[string]json.RawMessage
+		_ = json.Unmarshal(v["tool_input"], &input) // it may be anything
+		for name, member := range map[string]struct {
+			got  []byte
+			says json.RawMessage
+		}{
+			"hook_event_name": {got.event, v["hook_event_name"]}, "session_id": {got.session, v["session_id"]},
+			"agent_id": {got.agent, v["agent_id"]}, "tool_name": {got.tool, v["tool_name"]},
+			"file_path": {got.file, input["file_path"]},
+		} {
+			var says string
+			if name == "file_path" && input["notebook_path"] != nil || bytes.Contains(b, []byte(`\`)) || !utf8.Valid(b) || len(member.says) == 0 || member.says[0] != '"' || json.Unmarshal(member.says, &says) != nil {
+				continue // said in another way than scan reads it
+			}
+			if says != string(member.got) {
+				t.Fatalf("%s: scan = %q, the parser says %q in %q", name, member.got, says, b)
+			}
 		}
 		var all any
 		if err := json.Unmarshal(b, &all); err != nil {
