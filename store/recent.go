@@ -84,16 +84,6 @@ func (s *Store) readTexts(ctx context.Context, ids []int64, f filter) ([]indexed
 	}, query, args...)
 }
 
-// textsOf is the query for the indexed text of those of the rows that f takes.
-func (s *Store) textsOf(ids []int64, f filter) (query string, args []any) {
-	w := s.observationsWhere(f, spanOf(f.Filter))
-	// CROSS JOIN keeps the order: each row is looked up by its id. The other way
-	// round all of a project would be read.
-	return `SELECT id, created_at_epoch, ` + indexedColumns + `
-		FROM (SELECT value AS wanted FROM json_each(?)) CROSS JOIN observations ON observations.id = wanted
-		WHERE ` + w.String(), slices.Concat([]any{encodeIDs(ids)}, w.args)
-}
-
 // take appends the rows that are kept to list and gives the ids of the others.
 func (r *recentTexts) take(version int64, filter string, ids []int64, list *[]indexedText) (missing []int64) {
 	r.mu.Lock()
