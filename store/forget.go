@@ -46,7 +46,7 @@ var errOnlyCounting = errors.New("only counting")
 // onlyCount it says what it would do.
 func (s *Store) Forget(ctx context.Context, what Forgetting, onlyCount bool) (Forgotten, error) {
 	var n Forgotten
-	change := s.erase
+	change := s.erasing(wordIndexes...)
 	if onlyCount {
 		change = s.transact
 	}
