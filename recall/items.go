@@ -22,10 +22,13 @@ type ItemMatcher interface {
 // A summary tells much in few words; a prompt asks what the others answer.
 const (
 	summaryShare = 0.85
-	promptShare  = 0.7
-	// besideObservations is the share of the best observation's relevance that one of
-	// them needs to be a result.
-	besideObservations = 0.6
+	promptShare  = 0.6
+	// besideObservations is the share of the best relevance that one of them needs,
+	// before that, to be a result where there are observations.
+	besideObservations = 0.5
+	// fewWordsOfSearch is the share of what the words of a search are worth below which
+	// one of them is not looked at any closer.
+	fewWordsOfSearch = 0.2
 	// maxEncoded is how many bytes of a text are encoded.
 	maxEncoded = 2000
 )
@@ -46,12 +49,15 @@ func (g *gathering) gatherItems(m store.ItemMatches) {
 		for _, h := range of.found.Hits {
 			// Compared as an observation that says the same.
 			c := &candidate{id: h.Item.ID, item: &h, share: of.share, keyword: h.Keyword}
+			if of.found.Ideal > 0 {
+				c.words = min(mostWords, h.Keyword/of.found.Ideal)
+			}
+			if c.words < fewWordsOfSearch {
+				continue
+			}
 			c.hit.Observation = memory.Observation{
 				ID: h.Item.ID, SessionID: h.Item.SessionID, Project: h.Item.Project, CreatedAt: h.Item.CreatedAt,
 				Type: string(h.Item.Kind), Narrative: h.Text,
-			}
-			if of.found.Ideal > 0 {
-				c.words = min(mostWords, h.Keyword/of.found.Ideal)
 			}
 			if g.query != nil {
 				text := h.Text
@@ -83,31 +89,42 @@ func (s *scorer) withItems(list []*candidate, names []string) []*candidate {
 	s.spell(s.items, float64(sizes)/float64(max(len(list), 1))) // how long texts usually are the observations say
 	most := best
 	for _, c := range s.items {
-		c.score.Relevance = c.share * s.relevance(c)
-		c.score.Keyword, c.score.Semantic = c.share*c.score.Keyword, c.share*c.score.Semantic
+		c.score.Relevance = s.relevance(c)
 		most = max(most, c.score.Relevance)
+	}
+	least := besideBest
+	if len(list) > 0 {
+		least = besideObservations
 	}
 	var kept []*candidate
 	for _, c := range s.items {
 		c.score.Exact = holdsAny(textOf(c.hit.Observation), names)
-		if c.score.Exact || c.score.Relevance >= max(leastMeaning, besideObservations*most) {
+		if c.score.Exact || c.score.Relevance >= max(leastMeaning, least*most) {
 			kept = append(kept, c)
 		}
 	}
+	most = best
+	for _, c := range kept {
+		c.score.Relevance *= c.share
+		c.score.Keyword, c.score.Semantic = c.share*c.score.Keyword, c.share*c.score.Semantic
+		most = max(most, c.score.Relevance)
+	}
+	all := slices.Concat(list, kept)
 	for _, c := range kept {
 		s.total(c, most)
+	}
+	for _, c := range kept {
 		if c.score.Exact {
 			continue
 		}
-		for _, e := range slices.Concat(list, kept) { // see putExactFirst
+		for _, e := range all { // see putExactFirst
 			if e.score.Exact && e.words >= c.words {
 				c.score.Total = min(c.score.Total, 0.999*e.score.Total)
 			}
 		}
 	}
-	list = slices.Concat(list, kept)
-	slices.SortStableFunc(list, byTotal)
-	return list
+	slices.SortStableFunc(all, byTotal)
+	return all
 }
 
 func byTotal(a, b *candidate) int {

@@ -108,7 +108,7 @@ func TestAMatchOfASummaryOrPromptSaysWhereItIs(t *testing.T) {
 		t.Fatalf("%+v (%v)", m, err)
 	}
 	p, sum := m.Prompts.Hits[0], m.Summaries.Hits[0]
-	if want := "Please look why the \ue000nightly import\ue001 stops"; p.Snippet != want {
+	if want := "Please look why the \ue000nightly\ue001 \ue000import\ue001 stops"; p.Snippet != want {
 		t.Errorf("%q, want %q", p.Snippet, want)
 	}
 	if p.Item.Kind != memory.KindPrompt || p.Item.PromptNumber != 1 || p.Item.Project != webshop || p.Item.Tokens == 0 || p.Text != p.Item.Title || !p.Item.CreatedAt.Equal(noon) {
@@ -300,7 +300,7 @@ func TestSummariesAndPromptsFromBeforeAreIndexedInPieces(t *testing.T) {
 // Rebuilding an index that is being filled takes all rows in.
 func TestADamagedIndexThatIsBeingFilledIsRebuiltWhole(t *testing.T) {
 	s := newStore(t)
-	told(t, s, "s1", []string{"支付 a", "b", "c", "d"}, []string{"支付"})
+	told(t, s, "s1", []string{"支付 alpha", "beta", "gamma", "delta"}, []string{"支付"})
 	unfilled(t, s)
 	if _, err := s.RetokenizeSome(t.Context(), 3); err != nil { // the summary and two prompts
 		t.Fatal(err)
@@ -314,7 +314,7 @@ func TestADamagedIndexThatIsBeingFilledIsRebuiltWhole(t *testing.T) {
 		t.Fatal(err)
 	}
 	healthy(t, s)
-	if _, prompts := matchedItems(t, s, "a b c d", memory.Filter{}); len(prompts) != 4 {
+	if _, prompts := matchedItems(t, s, "alpha beta gamma delta", memory.Filter{}); len(prompts) != 4 {
 		t.Errorf("%q", prompts)
 	}
 	for left := int64(1); left > 0; {
