@@ -30,7 +30,7 @@ const (
 	// which they stand together.
 	comparedPerScored = 50
 	// scoredOfOthers is by how much less is looked at of summaries and prompts.
-	scoredOfOthers = 4
+	scoredOfOthers = 8
 	// maxAlternatives bounds into how many parts a search is taken apart.
 	maxAlternatives = 64
 	// readAtOnce is how many rows are worth a reader of their own.

@@ -27,7 +27,7 @@ type KindMatches struct {
 }
 
 // MatchItems gives the summaries and prompts that hold any of the words of a text, best
-// first, of each kind at most limit: as Match does, with a quarter of its bounds and
+// first, of each kind at most limit: as Match does, with an eighth of its bounds and
 // without words inside of longer ones. Of a long prompt the beginning is looked at, and
 // what the host wrote to itself not at all. A kind that the filter does not take has no
 // matches, as both have where the filter asks for what only observations have. A text
