@@ -96,20 +96,13 @@ that starts is told the newest of it.`,
 				}
 				where := "in every project"
 				if !scope.IsGlobal() {
-					where = "in their own project"
+					where = "only where it was made"
 				}
-				a.say("%s now %s %s.", count(len(ids), "observation"), verb(len(ids), "counts", "count"), where)
+				a.say("%s: each counts %s now.", count(len(ids), "observation"), where)
 				return nil
 			})
 		},
 	}
-}
-
-func verb(n int, one, many string) string {
-	if n == 1 {
-		return one
-	}
-	return many
 }
 
 // inEveryProject says so of what has the scope.

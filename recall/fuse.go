@@ -137,7 +137,7 @@ func newScorer(g *gathering, q Query) *scorer {
 		for _, c := range g.candidates {
 			best = max(best, s.share(c.keyword))
 		}
-		if !takesKind(q.Filter, memory.KindObservation) {
+		if !takesObservations(q.Filter) {
 			for _, c := range g.items {
 				best = max(best, c.words)
 			}

@@ -95,7 +95,7 @@ func gatherBoth(ctx context.Context, src HybridSource, q Query, plain plainText)
 		errs     [2]error
 		matching sync.WaitGroup
 	)
-	if takesKind(q.Filter, memory.KindObservation) {
+	if takesObservations(q.Filter) {
 		matching.Go(func() { matches, errs[0] = src.Match(ctx, q.Text, q.Filter, deep.byWords) })
 	}
 	if other, ok := src.(ItemMatcher); ok {
@@ -159,7 +159,7 @@ func (g *gathering) nearest(ctx context.Context, src HybridSource, q Query, plai
 	if err != nil {
 		return nil, err
 	}
-	observations := takesKind(q.Filter, memory.KindObservation)
+	observations := takesObservations(q.Filter)
 	switch {
 	case !observations:
 	case have == 0 && due > 0:

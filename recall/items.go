@@ -33,9 +33,9 @@ const (
 	maxEncoded = 2000
 )
 
-// takesKind reports whether a search looks for memories of a kind.
-func takesKind(f memory.Filter, kind memory.ItemKind) bool {
-	return len(f.Kinds) == 0 || slices.Contains(f.Kinds, kind)
+// takesObservations reports whether a search looks for observations.
+func takesObservations(f memory.Filter) bool {
+	return len(f.Kinds) == 0 || slices.Contains(f.Kinds, memory.KindObservation)
 }
 
 // gatherItems finds summaries and prompts. They are encoded only now, for they are few.

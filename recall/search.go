@@ -92,7 +92,7 @@ func Search(ctx context.Context, src Searcher, q Query) (Answer, error) {
 	if both, ok := src.(HybridSource); ok {
 		return searchBoth(ctx, both, q)
 	}
-	if !takesKind(q.Filter, memory.KindObservation) {
+	if !takesObservations(q.Filter) {
 		return Answer{Notes: []string{"This store is searched for observations only."}}, nil
 	}
 	hits, err := src.Search(ctx, q.Text, q.Filter, q.Offset+q.Limit+1)
@@ -109,7 +109,7 @@ func Search(ctx context.Context, src Searcher, q Query) (Answer, error) {
 
 // listWithout gives what does not hold the words that must not stand, newest first.
 func listWithout(ctx context.Context, src HybridSource, q Query) (Answer, error) {
-	if !takesKind(q.Filter, memory.KindObservation) {
+	if !takesObservations(q.Filter) {
 		return Answer{Notes: []string{"Words that must not stand are looked for in observations only, unless others must stand."}}, nil
 	}
 	m, err := src.Match(ctx, q.Text, q.Filter, q.Offset+q.Limit+1)

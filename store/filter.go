@@ -103,8 +103,16 @@ const (
 	fewRows     = 10_000
 )
 
-// narrowed looks whether few sessions have what f asks for.
+// narrowed looks whether few sessions have what f asks for, and whether there is a
+// global layer at all.
 func (s *Store) narrowed(ctx context.Context, f memory.Filter) (filter, error) {
+	if f.Global && len(f.Keys()) > 0 {
+		n, err := number(ctx, s.read, anyGlobal)
+		if err != nil {
+			return filter{Filter: f}, err
+		}
+		f.Global = n > 0
+	}
 	if len(f.Agents) == 0 || f.SessionID != "" {
 		return filter{Filter: f}, nil
 	}

@@ -20,6 +20,10 @@ const maxParts = 32
 // the index of these, which is small.
 const isGlobal = "scope <> 'project'"
 
+// anyGlobal asks whether there are any: mostly there are none, and then a filter that
+// takes them costs what one for its project does.
+const anyGlobal = "SELECT EXISTS (SELECT 1 FROM observations WHERE " + isGlobal + ")"
+
 // parts gives filters which together take what f takes of a table, no row twice, and
 // of which each is answered by an index.
 func (f filter) parts(table string) []filter {

@@ -148,6 +148,9 @@ func TestAPageOfSeveralProjectsIsPutTogetherFromIndexes(t *testing.T) {
 			t.Errorf("%s:\n%s", part, got)
 		}
 	}
+	if got := plan(t, s, anyGlobal); !strings.Contains(got, "observations USING INDEX observations_global") {
+		t.Errorf("whether there is a layer:\n%s", got)
+	}
 	query, args = s.observationPage(filter{Filter: memory.Filter{Scopes: []memory.Scope{memory.ScopeGlobal, memory.ScopeTeam}}}, span{lowest, highest}, "DESC", 8)
 	if got := plan(t, s, query, args...); !strings.Contains(got, "observations_global (") {
 		t.Errorf("the newest of the layer:\n%s", got)
