@@ -378,14 +378,6 @@ func (g *gathering) examine(ctx context.Context, ids []int64) error {
 	return errors.Join(errs...)
 }
 
-// texts reads the indexed text of those of the rows that the filter takes.
-func (g *gathering) texts(ctx context.Context, ids []int64) ([]indexedText, error) {
-	if g.index == observationWords {
-		return g.s.indexedTexts(ctx, ids, g.f)
-	}
-	return g.s.readTexts(ctx, g.index, ids, g.f) // too few to be kept
-}
-
 // held reads rows and gives those of them that a reading matches.
 func (g *gathering) held(ctx context.Context, ids []int64, m *matcher) (found []candidate, err error) {
 	texts, err := g.texts(ctx, ids)

@@ -65,6 +65,14 @@ func (s *Store) indexedTexts(ctx context.Context, ids []int64, f filter) ([]inde
 	return append(list, read...), nil
 }
 
+// texts reads the indexed text of those of the rows that the filter takes.
+func (g *gathering) texts(ctx context.Context, ids []int64) ([]indexedText, error) {
+	if g.index == observationWords {
+		return g.s.indexedTexts(ctx, ids, g.f)
+	}
+	return g.s.readTexts(ctx, g.index, ids, g.f) // too few to be kept
+}
+
 // textsOf is the query for the indexed text of those of the rows that f takes.
 func (s *Store) textsOf(x *wordIndex, ids []int64, f filter) (query string, args []any) {
 	w := rowsWhere(x.kind, f, spanOf(f.Filter), s.now())

@@ -111,8 +111,8 @@ func (g group) memories() (b store.Bundle, now time.Time) {
 	return b, now.Add(24 * time.Hour)
 }
 
-// uidOf gives the uid of the document with a number, which is also its prompt number
-// but for one.
+// uidOf gives the uid of the document with a number, from 0. A prompt, which has none,
+// has the next number as its own.
 func uidOf(i int) string { return fmt.Sprintf("%026d", i) }
 
 // readSets reads the data sets of a folder in the order of their names.
