@@ -15,10 +15,14 @@ import (
 
 const (
 	// turnBack makes a store of the newest schema one of the schema before.
-	turnBack = `DROP TRIGGER observations_to_encode; DROP TRIGGER observations_unencoded; DROP TRIGGER observations_to_encode_anew;
-		DROP TABLE embeddings; DROP TABLE embedding_blocks; DROP TABLE embeddings_due; DROP TABLE embeddings_gone; DROP TABLE embedding_models; DROP TABLE search_tokens;
-		PRAGMA user_version = 3;`
-	turnsBackFrom = 4
+	turnBack = `DROP TRIGGER user_prompts_indexed; DROP TRIGGER user_prompts_unindexed; DROP TRIGGER user_prompts_reindexed;
+		DROP TRIGGER session_summaries_indexed; DROP TRIGGER session_summaries_unindexed; DROP TRIGGER session_summaries_reindexed;
+		DROP TABLE user_prompts_fts; DROP TABLE session_summaries_fts; DROP TABLE search_indexes; DROP INDEX observations_global;
+		ALTER TABLE user_prompts DROP COLUMN tokens; ALTER TABLE session_summaries DROP COLUMN tokens;
+		CREATE TABLE search_tokens (only INTEGER PRIMARY KEY CHECK (only = 1), version INTEGER NOT NULL, below INTEGER NOT NULL);
+		INSERT INTO search_tokens (only, version, below) VALUES (1, 1, 0);
+		PRAGMA user_version = 4;`
+	turnsBackFrom = 5
 
 	upkeepHooks   = 1000 // to be measured at least
 	upkeepWaiting = 20_000

@@ -134,7 +134,7 @@ JSON on standard input it takes the event in, as "cmem hook" does.
 	}
 	add(groupStart, a.demoCommand(), a.installCommand(), a.importCommand(), a.uninstallCommand())
 	add(groupRead, a.searchCommand(), a.timelineCommand(), a.showCommand(), a.sessionsCommand(), a.contextCommand(), a.exportCommand())
-	add(groupCare, a.statusCommand(), a.doctorCommand(), a.backupCommand(), a.restoreCommand(), a.compactCommand(), a.forgetCommand(), a.logsCommand(), a.configCommand(), a.keysCommand(), a.workerCommand())
+	add(groupCare, a.statusCommand(), a.addCommand(), a.scopeCommand(), a.doctorCommand(), a.backupCommand(), a.restoreCommand(), a.compactCommand(), a.forgetCommand(), a.logsCommand(), a.configCommand(), a.keysCommand(), a.workerCommand())
 	add(groupHost, a.hookCommand(), a.mcpCommand())
 	root.SetHelpCommandGroupID(groupCare)
 	root.SetCompletionCommandGroupID(groupCare)

@@ -16,13 +16,24 @@ import (
 // filterFlags are the flags by which the reading commands narrow what they show.
 type filterFlags struct {
 	project, after, before string
+	projects               []string // instead of project, where several can be named
 	types, concepts, files []string
 	session                string
 }
 
 func (f *filterFlags) add(cmd *cobra.Command) {
+	cmd.Flags().StringVarP(&f.project, "project", "p", "", `only this project: its name, its path, or "." for the one here`)
+	f.addOthers(cmd)
+}
+
+// addSeveral is add for a command that takes several projects.
+func (f *filterFlags) addSeveral(cmd *cobra.Command) {
+	cmd.Flags().StringArrayVarP(&f.projects, "project", "p", nil, `only this project: its name, its path, or "." for the one here; repeat it for several`)
+	f.addOthers(cmd)
+}
+
+func (f *filterFlags) addOthers(cmd *cobra.Command) {
 	fl := cmd.Flags()
-	fl.StringVarP(&f.project, "project", "p", "", `only this project: its name, its path, or "." for the one here`)
 	fl.StringVar(&f.session, "session", "", "only this session: its id or the beginning of it")
 	fl.StringSliceVarP(&f.types, "type", "t", nil, "only these types ("+strings.Join(memory.ObservationTypes(), ", ")+")")
 	fl.StringSliceVar(&f.concepts, "concept", nil, "only these concepts")
@@ -34,7 +45,7 @@ func (f *filterFlags) add(cmd *cobra.Command) {
 
 // any reports whether one of the flags was given.
 func (f *filterFlags) any() bool {
-	return f.project != "" || f.session != "" || !f.onlyOrigin()
+	return f.project != "" || len(f.projects) > 0 || f.session != "" || !f.onlyOrigin()
 }
 
 // onlyOrigin reports whether no flag asks for less than whole sessions.
@@ -55,6 +66,17 @@ func (f *filterFlags) filter(ctx context.Context, a *App, src lister) (memory.Fi
 	if f.project != "" {
 		if out.Project, err = a.findProject(ctx, src, f.project); err != nil {
 			return out, err
+		}
+	}
+	for _, name := range f.projects {
+		key, err := a.findProject(ctx, src, name)
+		if err != nil {
+			return out, err
+		}
+		if out.Project == "" {
+			out.Project = key
+		} else {
+			out.Projects = append(out.Projects, key)
 		}
 	}
 	if f.session != "" {

@@ -3,6 +3,7 @@ package cli
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -20,18 +21,21 @@ func (a *App) searchCommand() *cobra.Command {
 	var limit int
 	var asJSON, explain bool
 	var sort string
+	var kinds []string
 	cmd := &cobra.Command{
 		Use:   "search QUERY",
-		Short: "Find observations by words and meaning",
-		Long: `Finds observations by their words and by what they mean, English and Chinese, best
-first. "Quoted words" must stand together, -this must not stand, and begin* is the
+		Short: "Find memories by words and meaning",
+		Long: `Finds observations by their words and by what they mean, English and Chinese, and
+summaries and prompts by their words, best first. In a project, what counts in every
+one is found, too. "Quoted words" must stand together, -this must not stand, and begin* is the
 beginning of a word. Names such as orderService are found by their parts too. Fields
 narrow a search: type: file: concept: tag: project: session: before: after:`,
 		Example: `  cmem search retry backoff
   cmem search 'how do we store passwords' --explain
   cmem search type:bugfix file:store -windows locked
   cmem search '"connection reset"' --type bugfix --after 30d
-  cmem search 数据库 迁移 --project .`,
+  cmem search 数据库 迁移 --project .
+  cmem search 'what did I ask about refunds' --kind prompt`,
 		Args: minArgs(1, "words to look for"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if err := checkLimit(limit); err != nil {
@@ -46,6 +50,10 @@ narrow a search: type: file: concept: tag: project: session: before: after:`,
 				if err != nil {
 					return err
 				}
+				if f.Kinds, err = readKinds(kinds); err != nil {
+					return err
+				}
+				f.Global = true
 				text := strings.Join(args, " ")
 				q := recall.Query{Limit: limit, Sort: recall.Sort(sort)}
 				if q.Text, q.Filter, err = a.fields(ctx, s, text, f); err != nil {
@@ -70,7 +78,7 @@ narrow a search: type: file: concept: tag: project: session: before: after:`,
 					a.say("Nothing is remembered about %q.", text)
 				}
 				for _, r := range found.Results {
-					if err := a.printResult(r, q.Filter.Project == ""); err != nil {
+					if err := a.printResult(r, len(q.Filter.Keys()) != 1); err != nil {
 						return err
 					}
 					if explain {
@@ -83,7 +91,9 @@ narrow a search: type: file: concept: tag: project: session: before: after:`,
 			})
 		},
 	}
-	flags.add(cmd)
+	flags.addSeveral(cmd)
+	cmd.Flags().StringSliceVar(&kinds, "kind", nil, "only these kinds: observation, summary, prompt")
+	_ = cmd.RegisterFlagCompletionFunc("kind", cobra.FixedCompletions(kindNames, cobra.ShellCompDirectiveNoFileComp))
 	cmd.Flags().IntVarP(&limit, "limit", "n", recall.DefaultLimit, "hits at most")
 	cmd.Flags().StringVar(&sort, "sort", string(recall.ByRelevance), "relevance, or time: what is relevant, newest first")
 	cmd.Flags().BoolVar(&explain, "explain", false, "say what each result's score is made of")
@@ -99,14 +109,36 @@ func (a *App) fields(ctx context.Context, s *store.Store, text string, f memory.
 		if narrowed.Project, err = a.findProject(ctx, s, narrowed.Project); err != nil {
 			return "", f, err
 		}
+		narrowed.Projects = nil // the text says which
 	}
 	return rest, narrowed, nil
 }
 
+// kindNames are the kinds of memories as --kind takes them.
+var kindNames = []string{string(memory.KindObservation), string(memory.KindSummary), string(memory.KindPrompt)}
+
+func readKinds(names []string) ([]memory.ItemKind, error) {
+	var kinds []memory.ItemKind
+	for _, name := range names {
+		if !slices.Contains(kindNames, name) {
+			return nil, usageError{fmt.Errorf("--kind is one of %s, not %q", strings.Join(kindNames, ", "), name)}
+		}
+		kinds = append(kinds, memory.ItemKind(name))
+	}
+	return kinds, nil
+}
+
 // newest gives what a search without words takes, newest first.
 func newest(ctx context.Context, s *store.Store, q recall.Query) (recall.Answer, error) {
-	list, err := s.ListObservations(ctx, q.Filter, memory.Cursor{}, q.Limit)
 	var a recall.Answer
+	if k := q.Filter.Kinds; len(k) > 0 && !slices.Equal(k, []memory.ItemKind{memory.KindObservation}) {
+		items, err := s.Timeline(ctx, q.Filter, memory.Cursor{}, q.Limit)
+		for _, i := range items {
+			a.Results = append(a.Results, recall.Result{Item: i})
+		}
+		return a, err
+	}
+	list, err := s.ListObservations(ctx, q.Filter, memory.Cursor{}, q.Limit)
 	for _, o := range list {
 		a.Results = append(a.Results, recall.ResultOf(memory.Hit{Observation: o}))
 	}
@@ -139,7 +171,8 @@ func (a *App) printResult(o recall.Result, withProject bool) error {
 	if withProject {
 		where = oneLine(project.Name(o.Project), 24) + "  "
 	}
-	if err := a.print("%s  %s  %s  %s%s\n", pad(fmt.Sprintf("#%d", o.ID), 6), localTime(o.CreatedAt), pad(oneLine(o.Type, 9), 9), where, oneLine(o.Title, 100)); err != nil {
+	if err := a.print("%s  %s  %s  %s%s%s\n", pad(itemID(o.Item), 6), localTime(o.CreatedAt), pad(oneLine(itemType(o.Item), 9), 9), where,
+		oneLine(o.Title, 100), scopeMark(o.Scope)); err != nil {
 		return err
 	}
 	s := strings.NewReplacer(string(memory.MatchStart), "", string(memory.MatchEnd), "").Replace(o.Snippet)

@@ -59,11 +59,11 @@ newest stands last. Prompts begin with P, observations with #, summaries with S:
 				if len(items) == 0 {
 					a.say("Nothing is remembered yet. `cmem status` tells whether the hooks are installed.")
 				}
-				return a.printTimeline(items, f.Project == "")
+				return a.printTimeline(items, len(f.Keys()) != 1)
 			})
 		},
 	}
-	flags.add(cmd)
+	flags.addSeveral(cmd)
 	cmd.Flags().IntVarP(&limit, "limit", "n", 50, "rows at most")
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON")
 	return cmd
@@ -95,11 +95,19 @@ func (a *App) printTimeline(items []memory.Item, withProject bool) error {
 				return err
 			}
 		}
-		if err := a.print("  %s  %s  %s  %s\n", at.Format("15:04"), pad(itemID(it), 6), pad(oneLine(itemType(it), 9), 9), oneLine(it.Title, 100)); err != nil {
+		if err := a.print("  %s  %s  %s  %s%s\n", at.Format("15:04"), pad(itemID(it), 6), pad(oneLine(itemType(it), 9), 9), oneLine(it.Title, 100), scopeMark(it.Scope)); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// scopeMark is told with what counts in every project.
+func scopeMark(s memory.Scope) string {
+	if s.IsGlobal() {
+		return " (" + string(s) + ")"
+	}
+	return ""
 }
 
 // itemID gives the id by which `cmem show` knows a row.

@@ -115,6 +115,8 @@ type indexed struct {
 	CreatedAt time.Time `json:"created_at"`
 	Tokens    int       `json:"tokens"`
 	Status    string    `json:"status,omitempty"`
+	Scope     string    `json:"scope,omitempty"`   // of what counts in every project
+	Snippet   string    `json:"snippet,omitempty"` // where the words of a search stand
 	Score     float64   `json:"score,omitempty"`
 	Parts     *parts    `json:"parts,omitempty"`
 	Alike     []string  `json:"alike,omitempty"`
@@ -143,13 +145,13 @@ func (x indexed) String() string {
 func indexedItem(i memory.Item) indexed {
 	return indexed{
 		ID: label(i.Kind, i.ID), Kind: string(i.Kind), Type: i.Type, Title: withinTokens(oneLine(i.Title), titleTokens),
-		Project: i.Project, CreatedAt: i.CreatedAt.UTC(), Tokens: i.Tokens, Status: string(i.Status),
+		Project: i.Project, CreatedAt: i.CreatedAt.UTC(), Tokens: i.Tokens, Status: string(i.Status), Scope: string(i.Scope),
 	}
 }
 
 func indexedOf(r recall.Result, explain bool) indexed {
 	x := indexedItem(r.Item)
-	x.Score = r.Score.Total
+	x.Score, x.Snippet = r.Score.Total, withinTokens(oneLine(r.Snippet), aboutTokens)
 	if explain {
 		x.Parts = &parts{r.Score.Keyword, r.Score.Semantic, r.Score.Recency, r.Score.Tags, r.Score.Exact}
 	}

@@ -72,7 +72,7 @@ func (s *fake) Search(_ context.Context, text string, f memory.Filter, limit int
 }
 
 func (s *fake) takes(f memory.Filter, o memory.Observation) bool {
-	return (!f.PinnedOnly || o.Pinned) && (f.Project == "" || f.Project == o.Project) &&
+	return (!f.PinnedOnly || o.Pinned) && (len(f.Scopes) == 0 || slices.Contains(f.Scopes, o.Scope)) && f.Applies(o.Project, o.Scope) &&
 		(len(f.Types) == 0 || slices.Contains(f.Types, o.Type)) &&
 		(f.After.IsZero() || !o.CreatedAt.Before(f.After)) &&
 		(f.Before.IsZero() || o.CreatedAt.Before(f.Before))

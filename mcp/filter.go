@@ -9,17 +9,19 @@ import (
 	"cmem/memory"
 )
 
-// scope is where a call looks: a filter, and the projects to take it in, one
-// after the other.
+// scope is where a call looks: a filter, and the projects to take it in.
 type scope struct {
 	filter   memory.Filter // without a project
 	projects []string      // keys, at least one; "" alone for all
 }
 
-// in gives the filter for one of the projects.
-func (s scope) in(project string) memory.Filter {
+// whole gives the filter with the projects, and with what counts in all of them.
+func (s scope) whole() memory.Filter {
 	f := s.filter
-	f.Project = project
+	f.Project, f.Global = s.projects[0], true
+	if len(s.projects) > 1 {
+		f.Projects = s.projects[1:]
+	}
 	return f
 }
 

@@ -104,6 +104,9 @@ func indexLine(r recall.Result, withProject bool) string {
 	if about := about(r, title); about != "" {
 		b.WriteString(" — " + withinTokens(about, aboutTokens))
 	}
+	if r.Scope.IsGlobal() {
+		b.WriteString(" (" + string(r.Scope) + ")")
+	}
 	if r.Status != "" && r.Status != memory.StatusActive {
 		b.WriteString(" (" + shorten(oneLine(string(r.Status)), 12) + ")")
 	}

@@ -1,7 +1,6 @@
 package mcp
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -141,19 +140,12 @@ func (t *tools) search(ctx context.Context, src Source, a args) (answer, error) 
 		}
 		return l.index(found, nil), nil
 	}
-	note, err := onlyObservations(l.filter.Kinds)
-	if err != nil {
-		return answer{}, err
-	}
 	found, err := l.find(ctx, src)
 	if err != nil {
 		return answer{}, err
 	}
-	if note != "" {
-		found.Notes = append(found.Notes, note)
-	}
 	var missed []recall.Miss
-	if len(found.Results) == 0 && l.offset == 0 {
+	if len(found.Results) == 0 && l.offset == 0 && l.takes(memory.KindObservation) {
 		if missed, err = l.missed(ctx, src); err != nil {
 			return answer{}, err
 		}
@@ -161,68 +153,17 @@ func (t *tools) search(ctx context.Context, src Source, a args) (answer, error) 
 	return l.index(found, missed), nil
 }
 
-// onlyObservations says that a search by words leaves the other kinds out that were
-// asked for.
-func onlyObservations(kinds []memory.ItemKind) (note string, err error) {
-	const why = "A search by words finds observations only; without a query, kinds lists summaries and prompts."
-	switch {
-	case len(kinds) == 0 || slices.Equal(kinds, []memory.ItemKind{memory.KindObservation}):
-		return "", nil
-	case !slices.Contains(kinds, memory.KindObservation):
-		return "", mistake(why)
-	}
-	return why, nil
+// takes reports whether the call asks for memories of a kind.
+func (l lookup) takes(kind memory.ItemKind) bool {
+	return len(l.filter.Kinds) == 0 || slices.Contains(l.filter.Kinds, kind)
 }
 
-// find searches one project after the other and puts what they have together.
+// find searches the projects.
 func (l lookup) find(ctx context.Context, src Source) (recall.Answer, error) {
 	q := l.base
-	q.Text, q.Filter, q.Limit, q.Offset, q.Sort = l.query, l.in(l.projects[0]), l.limit, l.offset, l.sort
-	if len(l.projects) == 1 {
-		found, err := recall.Search(ctx, src, q)
-		return found, l.searchError(err)
-	}
-	var all recall.Answer
-	for _, project := range l.projects {
-		q.Filter, q.Limit, q.Offset = l.in(project), l.offset+l.limit, 0
-		one, err := recall.Search(ctx, src, q)
-		if err != nil {
-			return all, l.searchError(err)
-		}
-		all.More = all.More || one.More
-		for _, r := range one.Results {
-			// What counts in every project is found in each of them.
-			if !slices.ContainsFunc(all.Results, func(x recall.Result) bool { return x.Kind == r.Kind && x.ID == r.ID }) {
-				all.Results = append(all.Results, r)
-			}
-		}
-		for _, n := range one.Notes {
-			if !slices.Contains(all.Notes, n) {
-				all.Notes = append(all.Notes, n)
-			}
-		}
-	}
-	slices.SortStableFunc(all.Results, l.order)
-	all.Results = all.Results[min(l.offset, len(all.Results)):]
-	if len(all.Results) > l.limit {
-		all.Results, all.More = all.Results[:l.limit], true
-	}
-	return all, nil
-}
-
-// order tells which of two results of different projects comes first.
-func (l lookup) order(a, b recall.Result) int {
-	newer := b.CreatedAt.Compare(a.CreatedAt)
-	switch {
-	case l.sort == recall.ByTime:
-		return newer
-	case a.Score.Exact != b.Score.Exact: // which no similarity beats
-		if a.Score.Exact {
-			return -1
-		}
-		return 1
-	}
-	return cmp.Or(cmp.Compare(b.Score.Total, a.Score.Total), newer)
+	q.Text, q.Filter, q.Limit, q.Offset, q.Sort = l.query, l.whole(), l.limit, l.offset, l.sort
+	found, err := recall.Search(ctx, src, q)
+	return found, l.searchError(err)
 }
 
 func (l lookup) searchError(err error) error {
@@ -242,7 +183,7 @@ func (l lookup) missed(ctx context.Context, src Source) ([]recall.Miss, error) {
 	const few = 3
 	short, cancel := context.WithTimeout(ctx, missPatience)
 	defer cancel()
-	missed, err := recall.Missed(short, src, l.query, l.in(l.projects[0]), 0, few)
+	missed, err := recall.Missed(short, src, l.query, l.whole(), 0, few)
 	switch {
 	case err != nil && short.Err() != nil && ctx.Err() == nil:
 		return nil, nil // the answer stands without it
@@ -260,19 +201,8 @@ func (l lookup) list(ctx context.Context, src Source) (recall.Answer, error) {
 	}
 	var all recall.Answer
 	most := l.offset + l.limit + 1
-	for _, project := range l.projects {
-		f := l.in(project)
-		if !slices.Equal(kinds, []memory.ItemKind{memory.KindObservation}) {
-			f.Kinds = kinds
-			items, err := src.Timeline(ctx, f, l.after, most)
-			if err != nil {
-				return all, fmt.Errorf("list the memories: %w", err)
-			}
-			for _, i := range items {
-				all.Results = append(all.Results, recall.Result{Item: i})
-			}
-			continue
-		}
+	f := l.whole()
+	if slices.Equal(kinds, []memory.ItemKind{memory.KindObservation}) {
 		list, err := src.ListObservations(ctx, f, l.after, most)
 		if err != nil {
 			return all, fmt.Errorf("list the memories: %w", err)
@@ -280,10 +210,16 @@ func (l lookup) list(ctx context.Context, src Source) (recall.Answer, error) {
 		for _, o := range list {
 			all.Results = append(all.Results, recall.ResultOf(memory.Hit{Observation: o}))
 		}
+	} else {
+		f.Kinds = kinds
+		items, err := src.Timeline(ctx, f, l.after, most)
+		if err != nil {
+			return all, fmt.Errorf("list the memories: %w", err)
+		}
+		for _, i := range items {
+			all.Results = append(all.Results, recall.Result{Item: i})
+		}
 	}
-	slices.SortStableFunc(all.Results, func(a, b recall.Result) int {
-		return cmp.Or(b.CreatedAt.Compare(a.CreatedAt), cmp.Compare(b.Kind, a.Kind), cmp.Compare(b.ID, a.ID))
-	})
 	all.Results = all.Results[min(l.offset, len(all.Results)):]
 	if len(all.Results) > l.limit {
 		all.Results, all.More = all.Results[:l.limit], true

@@ -77,23 +77,17 @@ func TestFollowingTheMoreLineGivesEverythingOnce(t *testing.T) {
 	}
 	newestFirst = slices.Clone(asStored)
 	slices.Reverse(newestFirst)
-	// The best of each project are equally good, and then the newer one is first.
-	inTurn := slices.Clone(asStored)
-	for i := 0; i < n; i += 2 {
-		inTurn[i], inTurn[i+1] = inTurn[i+1], inTurn[i]
-	}
 	for name, tt := range map[string]struct {
 		arguments map[string]any
 		want      []string
 	}{
-		"a list":                            {map[string]any{"project": "*", "limit": 30}, newestFirst},
-		"a list cut by its budget":          {map[string]any{"project": "*", "limit": 30, "max_tokens": 900}, newestFirst},
-		"a list of projects":                {map[string]any{"projects": []string{"webshop", "blog"}, "limit": 30}, newestFirst},
-		"a list of kinds":                   {map[string]any{"project": "*", "kinds": "observations,summaries", "limit": 30}, newestFirst},
-		"a search":                          {map[string]any{"query": "narrative", "project": "*", "limit": 30, "max_tokens": 20_000}, asStored},
-		"a search cut by its budget":        {map[string]any{"query": "narrative", "project": "*", "limit": 30, "max_tokens": 700}, asStored},
-		"a search in projects, one by one":  {map[string]any{"query": "narrative", "projects": "webshop,blog", "limit": 11}, inTurn},
-		"a search in projects, newest last": {map[string]any{"query": "narrative", "projects": `["blog","webshop"]`, "sort": "time", "limit": 64, "max_tokens": 20_000}, newestFirst},
+		"a list":                     {map[string]any{"project": "*", "limit": 30}, newestFirst},
+		"a list cut by its budget":   {map[string]any{"project": "*", "limit": 30, "max_tokens": 900}, newestFirst},
+		"a list of projects":         {map[string]any{"projects": []string{"webshop", "blog"}, "limit": 30}, newestFirst},
+		"a list of kinds":            {map[string]any{"project": "*", "kinds": "observations,summaries", "limit": 30}, newestFirst},
+		"a search":                   {map[string]any{"query": "narrative", "project": "*", "limit": 30, "max_tokens": 20_000}, asStored},
+		"a search cut by its budget": {map[string]any{"query": "narrative", "project": "*", "limit": 30, "max_tokens": 700}, asStored},
+		"a search in projects":       {map[string]any{"query": "narrative", "projects": "webshop,blog", "limit": 11}, asStored},
 	} {
 		t.Run(name, func(t *testing.T) {
 			c := connect(t, src, webshop)
@@ -188,39 +182,6 @@ func TestAListHasTheKindsThatAreAskedFor(t *testing.T) {
 		if got := strings.Join(idsIn(text), " "); failed || got != want {
 			t.Errorf("search(%s) gives %s, want %s\n%s", arguments, got, want, text)
 		}
-	}
-}
-
-func TestResultsOfSeveralProjectsAreInOneOrder(t *testing.T) {
-	result := func(id int64, minute int, total float64, exact bool) recall.Result {
-		return recall.Result{Item: memory.Item{ID: id, CreatedAt: at(8, minute)}, Score: recall.Score{Total: total, Exact: exact}}
-	}
-	results := []recall.Result{result(1, 1, 0.9, false), result(2, 2, 0.4, true), result(3, 3, 0.9, false), result(4, 4, 0.5, true), result(5, 0, 0.95, false)}
-	for sort, want := range map[recall.Sort][]int64{recall.ByRelevance: {4, 2, 5, 3, 1}, recall.ByTime: {4, 3, 2, 1, 5}} {
-		list := slices.Clone(results)
-		slices.SortStableFunc(list, lookup{sort: sort}.order)
-		var got []int64
-		for _, r := range list {
-			got = append(got, r.ID)
-		}
-		if !slices.Equal(got, want) {
-			t.Errorf("by %s: %v, want %v", sort, got, want)
-		}
-	}
-}
-
-func TestASearchByWordsSaysThatItLeavesOtherKindsOut(t *testing.T) {
-	c := connect(t, filled(), webshop)
-	c.initialize()
-	const why = "A search by words finds observations only"
-	if text, failed := c.call("search", `{"query":"backoff","kinds":"prompts"}`); !failed || !strings.Contains(text, why) {
-		t.Errorf("failed=%v %s", failed, text)
-	}
-	if text, failed := c.call("search", `{"query":"backoff","kinds":"all"}`); failed || !strings.Contains(text, "Note: "+why) || !strings.Contains(text, "#12 ") {
-		t.Errorf("failed=%v %s", failed, text)
-	}
-	if text, failed := c.call("search", `{"query":"backoff","kinds":"observations"}`); failed || strings.Contains(text, why) {
-		t.Errorf("failed=%v %s", failed, text)
 	}
 }
 

@@ -63,7 +63,8 @@ func (t *tools) timeline(ctx context.Context, src Source, a args) (answer, error
 		look.projects = []string{s.anchor.Project} // what happened around it happened there
 	}
 	s.place = look.place()
-	f := look.in(look.projects[0])
+	f := look.whole()
+	f.Global = false // what happened elsewhere happened elsewhere
 	if before > 0 {
 		if s.items, err = src.Timeline(ctx, f, at, before); err != nil {
 			return answer{}, fmt.Errorf("read what came before: %w", err)

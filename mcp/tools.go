@@ -48,7 +48,7 @@ func definitions() []definition {
 "query":{"type":"string","description":"omit to list by filters, newest first"},
 "project":{"type":"string","description":"default: this one; * for all"},
 "type":{"type":"string","description":"bugfix, feature, refactor, change, discovery, decision; several with commas"},
-"kinds":{"type":"string","description":"observations, summaries, prompts"},
+"kinds":{"type":"string","description":"observations, summaries, prompts; default: all"},
 "concept":{"type":"string"},
 "file":{"type":"string","description":"part of a path"},
 "tag":{"type":"string"},

@@ -89,6 +89,7 @@ func TestParametersAreReadLeniently(t *testing.T) {
 		{`{"project":"WEBSHOP"}`, memory.Filter{Project: webshop}, 20},
 		{`{"project":"/home/dev/old/blog"}`, memory.Filter{Project: "/home/dev/old/blog"}, 20},
 	} {
+		tt.filter.Global = true // always in
 		text, failed := c.call("search", tt.arguments)
 		if failed {
 			t.Errorf("search(%s): %s", tt.arguments, text)

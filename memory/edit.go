@@ -17,6 +17,7 @@ type Edit struct {
 	// ValidUntil is when it stops to count; the zero time is never.
 	ValidUntil *time.Time
 	Weight     *float64 // more than 0; 1 is the ordinary weight
+	Scope      *Scope
 
 	Type      *string
 	Title     *string

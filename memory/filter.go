@@ -1,10 +1,19 @@
 package memory
 
-import "time"
+import (
+	"slices"
+	"time"
+)
 
 // Filter narrows a list. The zero Filter takes every active memory.
 type Filter struct {
-	Project   string // project key; empty for all
+	Project string // project key; empty for all
+	// Projects are several project keys, any of them, beside Project.
+	Projects []string
+	// Global takes observations that count in every project besides those of the
+	// projects that are named: the global layer. What is no observation has no such.
+	Global    bool
+	Scopes    []Scope // any of them; empty means all
 	SessionID string
 	Types     []string  // any of them
 	Concepts  []string  // any of them
@@ -21,9 +30,27 @@ type Filter struct {
 	// ExpiredOnly takes nothing but memories past their ValidUntil.
 	ExpiredOnly bool
 	PinnedOnly  bool
-	// Kinds are the kinds of rows that a timeline has; empty means all. Other lists
-	// have one kind anyway.
+	// Kinds are the kinds of rows that a timeline and a search have; empty means all.
+	// Other lists have one kind anyway.
 	Kinds []ItemKind
+}
+
+// Keys gives the keys of all the projects that are named, each once, none for all.
+func (f Filter) Keys() []string {
+	keys := make([]string, 0, 1+len(f.Projects))
+	for _, key := range append([]string{f.Project}, f.Projects...) {
+		if key != "" && !slices.Contains(keys, key) {
+			keys = append(keys, key)
+		}
+	}
+	return keys
+}
+
+// Applies reports whether a memory of a project and scope is of the projects that are
+// named, or of the global layer where that is taken, too.
+func (f Filter) Applies(project string, scope Scope) bool {
+	keys := f.Keys()
+	return len(keys) == 0 || slices.Contains(keys, project) || f.Global && scope.IsGlobal()
 }
 
 // ItemKind says what a timeline row is.
@@ -63,6 +90,7 @@ type Item struct {
 	Pinned       bool      `json:"pinned,omitempty"`
 	Machine      bool      `json:"machine,omitempty"` // a prompt that the host wrote
 	Status       Status    `json:"status,omitempty"`
+	Scope        Scope     `json:"scope,omitempty"` // of observations that count in every project
 }
 
 // Cursor gives the place of the row, for asking for the rows after it.
@@ -78,7 +106,16 @@ type Hit struct {
 	Snippet string  `json:"snippet,omitempty"` // matched words between U+E000 and U+E001
 }
 
-// The private-use runes that surround a matched word in Hit.Snippet.
+// ItemHit is a summary or prompt found by a search, with its keyword score.
+type ItemHit struct {
+	Item Item
+	// Text is what it says, of an endless one the beginning.
+	Text    string
+	Keyword float64 // as Hit's
+	Snippet string  // as Hit's
+}
+
+// The private-use runes that surround a matched word in a Snippet.
 const (
 	MatchStart = '\uE000'
 	MatchEnd   = '\uE001'

@@ -41,6 +41,9 @@ const (
 	ScopeTeam    Scope = "team"
 )
 
+// IsGlobal reports whether what has the scope counts in every project.
+func (s Scope) IsGlobal() bool { return s == ScopeGlobal || s == ScopeTeam }
+
 // Certainty says how sure a memory is.
 type Certainty string
 

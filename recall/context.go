@@ -67,6 +67,7 @@ type Stats struct {
 
 const (
 	pinnedMax       = 5
+	globalMax       = 8
 	compactSessions = 20
 )
 
@@ -84,7 +85,7 @@ func Context(ctx context.Context, src ContextSource, r Request) (Block, error) {
 
 // write gives the block of what was gathered.
 func write(m material, r Request) Block {
-	if len(m.observations) == 0 && len(m.pinned) == 0 && m.summary == nil {
+	if len(m.observations)+len(m.pinned)+len(m.global) == 0 && m.summary == nil {
 		text := placeholder(r.ProjectName)
 		return Block{Text: text, Stats: Stats{ByType: map[string]int{}, Tokens: memory.EstimateTokens(text)}}
 	}
@@ -94,6 +95,7 @@ func write(m material, r Request) Block {
 // material is what a block is written from, newest first.
 type material struct {
 	pinned       []entry
+	global       []entry // what counts in every project, of whichever it is
 	observations []entry
 	summary      *memory.Summary
 
@@ -156,7 +158,16 @@ func gather(ctx context.Context, src ContextSource, r Request) (material, error)
 		return m, fmt.Errorf("list the pinned observations: %w", err)
 	}
 	obs = without(obs, pinned)
-	m.pinned, m.observations = entries(pinned), entries(obs)
+	var global []memory.Observation
+	if !m.isOwn() {
+		everywhere := memory.Filter{Scopes: []memory.Scope{memory.ScopeGlobal, memory.ScopeTeam}}
+		if global, err = src.ListObservations(ctx, everywhere, memory.Cursor{}, globalMax); err != nil {
+			return m, fmt.Errorf("list what counts in every project: %w", err)
+		}
+		global = without(global, pinned)
+		obs = without(obs, global)
+	}
+	m.pinned, m.global, m.observations = entries(pinned), entries(global), entries(obs)
 
 	summaries, err := src.RecentSummaries(ctx, filter, 1)
 	if err != nil {

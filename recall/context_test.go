@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -27,7 +28,7 @@ type fake struct {
 func (f fake) ListObservations(_ context.Context, q memory.Filter, _ memory.Cursor, limit int) ([]memory.Observation, error) {
 	var out []memory.Observation
 	for _, o := range f.observations {
-		if (q.Project == "" || o.Project == q.Project) && (q.SessionID == "" || o.SessionID == q.SessionID) && (!q.PinnedOnly || o.Pinned) && len(out) < limit {
+		if q.Applies(o.Project, o.Scope) && (len(q.Scopes) == 0 || slices.Contains(q.Scopes, o.Scope)) && (q.SessionID == "" || o.SessionID == q.SessionID) && (!q.PinnedOnly || o.Pinned) && len(out) < limit {
 			out = append(out, o)
 		}
 	}

@@ -32,9 +32,7 @@ func fold(list []*candidate, most int) (results []Result, more bool) {
 		if len(results) == most {
 			return results, true
 		}
-		r := ResultOf(c.hit)
-		r.Score = c.score
-		results, shown = append(results, r), append(shown, c)
+		results, shown = append(results, c.result()), append(shown, c)
 	}
 	return results, false
 }
@@ -43,7 +41,7 @@ func fold(list []*candidate, most int) (results []Result, more bool) {
 // alike, so that their texts need not be looked at.
 func (c *candidate) isNearly(other *candidate) bool {
 	const alike = 0.15 // nearlySame leaves no more room for the parts of the score
-	if c.hit.Observation.Project != other.hit.Observation.Project ||
+	if c.kind() != other.kind() || c.hit.Observation.Project != other.hit.Observation.Project ||
 		math.Abs(c.score.Keyword-other.score.Keyword) > alike || math.Abs(c.score.Semantic-other.score.Semantic) > alike ||
 		float64(min(c.size, other.size)) < (1-2*alike)*float64(max(c.size, other.size)) {
 		return false

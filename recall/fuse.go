@@ -71,18 +71,21 @@ type scorer struct {
 // searchBoth finds memories by words and by meaning.
 func searchBoth(ctx context.Context, src HybridSource, q Query) (Answer, error) {
 	text := readText(q.Text)
+	if text.text == "" && len(text.unwanted) > 0 {
+		return listWithout(ctx, src, q)
+	}
 	g, err := gatherBoth(ctx, src, q, text)
 	if err != nil {
 		return Answer{}, err
 	}
-	if len(g.candidates) == 0 && text.isQuoted {
+	if len(g.candidates)+len(g.items) == 0 && text.isQuoted {
 		// What somebody quotes from memory is seldom so to the letter.
 		q.Text = text.unquoted
 		text = readText(q.Text)
 		if g, err = gatherBoth(ctx, src, q, text); err != nil {
 			return Answer{}, err
 		}
-		if len(g.candidates) > 0 {
+		if len(g.candidates)+len(g.items) > 0 {
 			g.notes = append(g.notes, "No memory holds the words between quotes as they stand: these hold some of them, or mean the same.")
 		}
 	}
@@ -100,7 +103,7 @@ func searchBoth(ctx context.Context, src HybridSource, q Query) (Answer, error) 
 	if err != nil {
 		return Answer{}, err
 	}
-	some = s.score(some, text.names)
+	some = s.withItems(s.score(some, text.names), text.names)
 	if q.Sort == ByTime {
 		some = newestFirst(some)
 	}
@@ -137,6 +140,11 @@ func newScorer(g *gathering, q Query) *scorer {
 		for _, c := range g.candidates {
 			best = max(best, s.share(c.keyword))
 		}
+		if !takesObservations(q.Filter) {
+			for _, c := range g.items {
+				best = max(best, c.words)
+			}
+		}
 		trust := w.Keyword * min(1, leastTrust+best)
 		w.Keyword, w.Semantic = relevance*trust/(trust+w.Semantic), relevance*w.Semantic/(trust+w.Semantic)
 	}
@@ -166,7 +174,7 @@ func (s *scorer) relevance(c *candidate) float64 {
 // score gives the candidates their scores and puts them in order, those that are no
 // results left out.
 func (s *scorer) score(list []*candidate, names []string) []*candidate {
-	s.spell(list)
+	s.spell(list, 0)
 	best := 0.0
 	for _, c := range list {
 		c.score.Relevance = s.relevance(c)
@@ -176,35 +184,41 @@ func (s *scorer) score(list []*candidate, names []string) []*candidate {
 		return c.keyword == 0 && c.score.Relevance < max(leastMeaning, besideBest*best)
 	})
 	for _, c := range list {
-		o, sc := c.hit.Observation, &c.score
-		// Between two that are about as relevant the newer one and the one with the right
-		// tags come first; what is hardly relevant is not helped by being new.
-		if best > 0 {
-			equal := min(1, max(0, (sc.Relevance/best-equallyRelevant)/(1-equallyRelevant))) * best
-			sc.Recency, sc.Tags = equal*s.recency(o), equal*s.tags(o)
-		}
-		sc.Exact = holdsAny(textOf(o), names)
-		sc.Total = (s.weights.Keyword+s.weights.Semantic)*sc.Relevance + s.weights.Recency*sc.Recency + s.weights.Tags*sc.Tags
+		c.score.Exact = holdsAny(textOf(c.hit.Observation), names)
+		s.total(c, best)
 	}
 	putExactFirst(list)
-	slices.SortStableFunc(list, func(a, b *candidate) int {
-		return cmp.Or(cmp.Compare(b.score.Total, a.score.Total),
-			b.hit.Observation.CreatedAt.Compare(a.hit.Observation.CreatedAt), cmp.Compare(b.id, a.id))
-	})
+	slices.SortStableFunc(list, byTotal)
 	return list
 }
 
-// spell compares the letters of texts with those of the search.
-func (s *scorer) spell(list []*candidate) {
+// total adds the parts of a score up, of a search with the best relevance. Between two
+// that are about as relevant the newer one and the one with the right tags come first;
+// what is hardly relevant is not helped by being new.
+func (s *scorer) total(c *candidate, best float64) {
+	o, sc := c.hit.Observation, &c.score
+	if best > 0 {
+		equal := min(1, max(0, (sc.Relevance/best-equallyRelevant)/(1-equallyRelevant))) * best
+		sc.Recency, sc.Tags = equal*s.recency(o), equal*s.tags(o)
+	}
+	sc.Total = (s.weights.Keyword+s.weights.Semantic)*sc.Relevance + s.weights.Recency*sc.Recency + s.weights.Tags*sc.Tags
+}
+
+// spell compares the letters of texts with those of the search. Texts are usually of
+// the size, in pieces of words; 0 means as these are.
+func (s *scorer) spell(list []*candidate, size float64) {
 	g := newGrams(s.words, s.rarity)
 	all := 0
 	for _, c := range list {
 		c.letters, c.size = g.share(textOf(c.hit.Observation))
 		all += c.size
 	}
+	if size <= 0 {
+		size = float64(all) / float64(max(len(list), 1))
+	}
 	for _, c := range list {
 		if c.size > 0 { // of a longer text some pieces are found anyway
-			c.letters = min(mostWords, c.letters*math.Sqrt(float64(all)/float64(len(list)*c.size)))
+			c.letters = min(mostWords, c.letters*math.Sqrt(size/float64(c.size)))
 		}
 	}
 }

@@ -40,12 +40,13 @@ type MeaningSource interface {
 type depth struct {
 	byWords   int // that each way of searching gives to be compared
 	byMeaning int // more, because the store measures coarsely
+	items     int // summaries and prompts, of each
 	whole     int // of which the whole text is looked at, and from which the results are
 }
 
 // depths are the steps. The first was measured, and is as good as the others for the
 // first results.
-var depths = []depth{{100, 200, 60}, {300, 400, 240}, {maxLimit, maxLimit, 2 * maxLimit}}
+var depths = []depth{{100, 200, 10, 60}, {300, 400, 40, 240}, {maxLimit, maxLimit, 100, 2 * maxLimit}}
 
 // depthFor gives the step for so many results.
 func depthFor(results int) depth {
@@ -57,11 +58,13 @@ func depthFor(results int) depth {
 	return depths[len(depths)-1]
 }
 
-// candidate is an observation that may be a result.
+// candidate is a memory that may be a result.
 type candidate struct {
 	hit     memory.Hit // its observation is zero until it is read
 	id      int64
-	keyword float64 // as the store gives it, 0 where no word was found
+	item    *memory.ItemHit // of a summary or prompt, nil of an observation
+	share   float64         // of the former, see summaryShare
+	keyword float64         // as the store gives it, 0 where no word was found
 	meaning *memory.Meaning
 
 	words, letters, near float64 // see scorer
@@ -72,7 +75,8 @@ type candidate struct {
 
 // gathering is what a search has to choose from.
 type gathering struct {
-	candidates []*candidate
+	candidates []*candidate // observations
+	items      []*candidate // summaries and prompts
 	ideal      float64
 	words      []string // of the search
 	rarity     map[string]float64
@@ -88,13 +92,19 @@ func gatherBoth(ctx context.Context, src HybridSource, q Query, plain plainText)
 	g := &gathering{words: static.Words(plain.text)}
 	var (
 		matches  store.Matches
-		err      error
+		items    store.ItemMatches
+		errs     [2]error
 		matching sync.WaitGroup
 	)
-	matching.Go(func() { matches, err = src.Match(ctx, q.Text, q.Filter, deep.byWords) })
+	if takesObservations(q.Filter) {
+		matching.Go(func() { matches, errs[0] = src.Match(ctx, q.Text, q.Filter, deep.byWords) })
+	}
+	if other, ok := src.(ItemMatcher); ok {
+		matching.Go(func() { items, errs[1] = other.MatchItems(ctx, q.Text, q.Filter, deep.items) })
+	}
 	near, failed := g.nearest(ctx, src, q, plain, deep.byMeaning)
 	matching.Wait()
-	if err != nil {
+	if err := errors.Join(errs[:]...); err != nil {
 		return nil, err
 	}
 	g.ideal, g.snippet = matches.Ideal, matches.Snippet
@@ -122,6 +132,7 @@ func gatherBoth(ctx context.Context, src HybridSource, q Query, plain plainText)
 		g.query = nil
 		g.notes = append(g.notes, "Searched by words only: what memories mean could not be read ("+failed.Error()+").")
 	}
+	g.gatherItems(items)
 	return g, nil
 }
 
@@ -149,7 +160,9 @@ func (g *gathering) nearest(ctx context.Context, src HybridSource, q Query, plai
 	if err != nil {
 		return nil, err
 	}
+	observations := takesObservations(q.Filter)
 	switch {
+	case !observations:
 	case have == 0 && due > 0:
 		g.notes = append(g.notes, "Searched by words only: no memory is encoded yet for being found by its meaning; cmem does so in the background.")
 	case due > 0:
@@ -159,7 +172,7 @@ func (g *gathering) nearest(ctx context.Context, src HybridSource, q Query, plai
 		return nil, nil
 	}
 	g.query = static.NewQuery(plain.text, func(w string) float64 { return g.rarity[w] })
-	if plain.isQuoted {
+	if plain.isQuoted || !observations {
 		return nil, nil // what may be found the words say
 	}
 	return src.Near(ctx, static.ID, g.query.Vector(), q.Filter, limit)

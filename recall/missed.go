@@ -159,7 +159,7 @@ func (v *view) loosened(ctx context.Context, limit int) (excluded, near []memory
 		return !known
 	}
 	home := anywhere
-	home.Project = v.f.Project
+	home.Project, home.Projects, home.Global = v.f.Project, v.f.Projects, v.f.Global
 	for _, f := range []memory.Filter{home, anywhere} {
 		// As many as can be: what the filter takes is among them and may stand first.
 		hits, err := v.search(ctx, v.text, f, maxLimit)
@@ -186,7 +186,7 @@ func (v *view) loosened(ctx context.Context, limit int) (excluded, near []memory
 				}
 			}
 		}
-		if v.f.Project == "" {
+		if len(v.f.Keys()) == 0 {
 			break
 		}
 	}
@@ -207,9 +207,17 @@ func (v *view) loosened(ctx context.Context, limit int) (excluded, near []memory
 		}
 	}
 	slices.SortStableFunc(near, func(a, b memory.Hit) int {
-		return cmp.Compare(distance(v.f.Project, a.Observation), distance(v.f.Project, b.Observation))
+		return cmp.Compare(v.distance(a.Observation), v.distance(b.Observation))
 	})
 	return excluded, near, nil
+}
+
+// distance is 0 for what the filter takes by its project, 1 for others.
+func (v *view) distance(o memory.Observation) int {
+	if v.f.Applies(o.Project, o.Scope) {
+		return 0
+	}
+	return 1
 }
 
 // reasons gives every reason why o, which is not among what is shown, is not.
@@ -248,7 +256,7 @@ func (v *view) filtered(ctx context.Context, o memory.Observation) ([]Reason, er
 		why = append(why, Reason{Kind: ReasonFilter, Filter: word, Words: values})
 	}
 	f := v.f
-	if f.Project != "" && f.Project != o.Project {
+	if !f.Applies(o.Project, o.Scope) {
 		why = append(why, Reason{Kind: ReasonOtherProject, Project: o.Project})
 	}
 	if f.SessionID != "" && f.SessionID != o.SessionID {

@@ -76,7 +76,7 @@ func Plan(ctx context.Context, src ContextSource, r Request) (ContextPlan, error
 	c := newChoice(m, r)
 	p := ContextPlan{Block: c.block, Budget: c.budget(), Summary: m.summary}
 
-	everything := memory.Filter{Project: r.Project, Statuses: everyStatus(), IncludeExpired: true}
+	everything := memory.Filter{Project: r.Project, Global: true, Statuses: everyStatus(), IncludeExpired: true}
 	all, err := src.ListObservations(ctx, everything, memory.Cursor{}, maxConsidered+1)
 	if err != nil {
 		return ContextPlan{}, fmt.Errorf("list what the context block was chosen from: %w", err)
@@ -92,7 +92,7 @@ func Plan(ctx context.Context, src ContextSource, r Request) (ContextPlan, error
 			ids[o.UID] = o.ID
 		}
 		why, settled := c.reason(o)
-		if c.isEligible(o) {
+		if c.isEligible(o) && (r.Project == "" || o.Project == r.Project) {
 			rank++
 		}
 		if !settled {
@@ -164,7 +164,7 @@ func itemOf(o memory.Observation) memory.Item {
 	return memory.Item{
 		Kind: memory.KindObservation, ID: o.ID, SessionID: o.SessionID, Project: o.Project, PromptNumber: o.PromptNumber,
 		CreatedAt: o.CreatedAt, Type: o.Type, Title: o.Title, Subtitle: o.Subtitle, Tokens: o.ReadTokens(),
-		Pinned: o.Pinned, Status: o.Status,
+		Pinned: o.Pinned, Status: o.Status, Scope: scopeOf(o),
 	}
 }
 
@@ -176,6 +176,7 @@ type choice struct {
 	now    time.Time
 	places map[int64]int // of those listed, newest first, from 1
 	pins   map[int64]bool
+	globes map[int64]bool // those that count in every project
 	in     map[int64]bool // in the block and not pinned
 	cut    map[int64]bool
 }
@@ -183,13 +184,16 @@ type choice struct {
 func newChoice(m material, r Request) choice {
 	c := choice{
 		material: m, r: r, block: write(m, r), now: time.Now(),
-		places: map[int64]int{}, pins: map[int64]bool{}, in: map[int64]bool{}, cut: map[int64]bool{},
+		places: map[int64]int{}, pins: map[int64]bool{}, globes: map[int64]bool{}, in: map[int64]bool{}, cut: map[int64]bool{},
 	}
 	for i, o := range m.listed {
 		c.places[o.ID] = i + 1
 	}
 	for _, o := range m.pinned {
 		c.pins[o.ID] = true
+	}
+	for _, o := range m.global {
+		c.globes[o.ID] = true
 	}
 	kept := len(m.observations) - c.block.Stats.Cut
 	for i, o := range m.observations {
@@ -209,6 +213,8 @@ func (c choice) reason(o memory.Observation) (why Reason, settled bool) {
 	switch {
 	case c.pins[o.ID]:
 		return Reason{Kind: ReasonPinned}, true
+	case c.globes[o.ID]:
+		return Reason{Kind: ReasonGlobal}, true
 	case c.in[o.ID] && c.isOwn():
 		return Reason{Kind: ReasonOwn, N: place, Of: c.r.Limits.Observations}, true
 	case c.in[o.ID]:
@@ -217,7 +223,7 @@ func (c choice) reason(o memory.Observation) (why Reason, settled bool) {
 		return Reason{Kind: ReasonBudget, N: place, Of: c.r.Limits.MaxChars}, true
 	case listed:
 		return Reason{Kind: ReasonSessions, N: place, Of: c.sessions}, true
-	case c.r.Project != "" && o.Project != c.r.Project:
+	case !c.applies(o):
 		return Reason{Kind: ReasonOtherProject, Project: o.Project}, true
 	}
 	if why, out := ofStatus(o); out {
@@ -226,8 +232,11 @@ func (c choice) reason(o memory.Observation) (why Reason, settled bool) {
 	if why, out := ofExpiry(o, c.now); out {
 		return why, true
 	}
-	if !c.isEligible(o) {
+	switch {
+	case !c.isEligible(o):
 		return Reason{Kind: ReasonNotOwn}, true
+	case c.r.Project != "" && o.Project != c.r.Project: // it counts here, too
+		return Reason{Kind: ReasonGlobals, Of: globalMax}, true
 	}
 	return Reason{}, false
 }
@@ -236,7 +245,12 @@ func (c choice) reason(o memory.Observation) (why Reason, settled bool) {
 func (c choice) isEligible(o memory.Observation) bool {
 	_, gone := ofStatus(o)
 	_, expired := ofExpiry(o, c.now)
-	return !gone && !expired && (c.r.Project == "" || o.Project == c.r.Project) && (!c.isOwn() || o.SessionID == c.reach.SessionID)
+	return !gone && !expired && c.applies(o) && (!c.isOwn() || o.SessionID == c.reach.SessionID)
+}
+
+// applies reports whether o is of the block's project, or counts in every one.
+func (c choice) applies(o memory.Observation) bool {
+	return c.r.Project == "" || o.Project == c.r.Project || o.Scope.IsGlobal()
 }
 
 func (c choice) budget() Budget {
@@ -265,7 +279,7 @@ func (c choice) withReach(list []memory.Observation) []memory.Observation {
 	for _, o := range c.listed {
 		add(o)
 	}
-	for _, o := range c.pinned {
+	for _, o := range slices.Concat(c.pinned, c.global) {
 		add(o.Observation)
 	}
 	slices.SortStableFunc(list, func(a, b memory.Observation) int {

@@ -16,6 +16,7 @@ const (
 	ReasonPinned ReasonKind = "pinned"
 	ReasonNewest ReasonKind = "newest" // among the newest Of; it is the N-th
 	ReasonOwn    ReasonKind = "own"    // of the session that is resumed
+	ReasonGlobal ReasonKind = "global" // counts in every project
 )
 
 // Why it does not.
@@ -24,6 +25,9 @@ const (
 	ReasonSessions ReasonKind = "sessions" // beyond the last Of sessions
 	ReasonOlder    ReasonKind = "older"    // the N-th newest, and Of are taken
 	ReasonNotOwn   ReasonKind = "not own"  // the resumed session gets only what it did itself
+	// ReasonGlobals is that of one that counts in every project, beyond the newest Of
+	// of these.
+	ReasonGlobals ReasonKind = "globals"
 )
 
 // Why an observation is neither in a context block nor among the hits of a search.
@@ -44,7 +48,7 @@ const (
 
 // In reports whether the reason is one for standing in a context block.
 func (k ReasonKind) In() bool {
-	return k == ReasonPinned || k == ReasonNewest || k == ReasonOwn
+	return k == ReasonPinned || k == ReasonNewest || k == ReasonOwn || k == ReasonGlobal
 }
 
 // Reason is one cause, for a program (Kind and the fields that its comment names)
@@ -82,6 +86,10 @@ func (r Reason) String() string {
 		return "among the newest " + grouped(r.Of)
 	case ReasonOwn:
 		return "of the resumed session"
+	case ReasonGlobal:
+		return "counts in every project"
+	case ReasonGlobals:
+		return "beyond the newest " + grouped(r.Of) + " that count in every project"
 	case ReasonBudget:
 		return "cut: the block holds " + grouped(r.Of) + " characters"
 	case ReasonSessions:

@@ -79,14 +79,21 @@ const maxLimit = 500
 // below it, what is found is often nothing but the nearest thing there is.
 const Sure = 0.45
 
-// Search finds the memories that q.Text is about, best first.
+// Search finds the memories that q.Text is about, best first: observations and, where
+// the filter takes them, summaries and prompts; with those of a project the global layer.
+// Of a text that only says which words must not stand, the newest observations without
+// them are given.
 func Search(ctx context.Context, src Searcher, q Query) (Answer, error) {
 	if q.Limit <= 0 {
 		q.Limit = DefaultLimit
 	}
 	q.Limit, q.Offset = min(q.Limit, maxLimit), max(q.Offset, 0)
+	q.Filter.Global = true
 	if both, ok := src.(HybridSource); ok {
 		return searchBoth(ctx, both, q)
+	}
+	if !takesObservations(q.Filter) {
+		return Answer{Notes: []string{"This store is searched for observations only."}}, nil
 	}
 	hits, err := src.Search(ctx, q.Text, q.Filter, q.Offset+q.Limit+1)
 	if err != nil {
@@ -100,6 +107,32 @@ func Search(ctx context.Context, src Searcher, q Query) (Answer, error) {
 	return a, nil
 }
 
+// listWithout gives what does not hold the words that must not stand, newest first.
+func listWithout(ctx context.Context, src HybridSource, q Query) (Answer, error) {
+	if !takesObservations(q.Filter) {
+		return Answer{Notes: []string{"Words that must not stand are looked for in observations only, unless others must stand."}}, nil
+	}
+	m, err := src.Match(ctx, q.Text, q.Filter, q.Offset+q.Limit+1)
+	if err != nil {
+		return Answer{}, err
+	}
+	hits := m.Hits[min(q.Offset, len(m.Hits)):]
+	a := Answer{More: len(hits) > q.Limit, Weights: q.Weights.orDefault()}
+	for _, h := range hits[:min(q.Limit, len(hits))] {
+		a.Results = append(a.Results, ResultOf(h))
+	}
+	a.Notes = []string{"Only words that must not stand: these are the newest observations without them."}
+	return a, nil
+}
+
+// scopeOf gives the scope of an observation as an item has it.
+func scopeOf(o memory.Observation) memory.Scope {
+	if o.Scope.IsGlobal() {
+		return o.Scope
+	}
+	return ""
+}
+
 // ResultOf gives an observation as a result.
 func ResultOf(h memory.Hit) Result {
 	o := h.Observation
@@ -107,7 +140,7 @@ func ResultOf(h memory.Hit) Result {
 		Item: memory.Item{
 			Kind: memory.KindObservation, ID: o.ID, SessionID: o.SessionID, Project: o.Project, PromptNumber: o.PromptNumber,
 			CreatedAt: o.CreatedAt, Type: o.Type, Title: o.Title, Subtitle: o.Subtitle, Tokens: o.ReadTokens(),
-			Pinned: o.Pinned, Status: o.Status,
+			Pinned: o.Pinned, Status: o.Status, Scope: scopeOf(o),
 		},
 		Observation: &o, Snippet: h.Snippet, Score: Score{Total: h.Keyword, Keyword: h.Keyword},
 	}

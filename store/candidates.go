@@ -95,7 +95,7 @@ func (r *ranker) together(ctx context.Context, rows map[int64]itemSet, known int
 	slices.SortStableFunc(common, byRows)
 	slices.SortStableFunc(rare, byRows)
 	var sets [][]int
-	if listed > r.s.scored { // otherwise all of them are read
+	if listed > r.scored { // otherwise all of them are read
 		last := rare[len(rare)-1]
 		for _, i := range common[:min(len(common), 2)] {
 			sets = append(sets, []int{last, i})
@@ -139,13 +139,13 @@ func (r *ranker) withAll(ctx context.Context, set []int, before int64) ([]int64,
 	}
 	// To find them the rows of the rarest are gone through.
 	oldest := int64(0)
-	if work, budget := float64(len(set))*rarest, float64(comparedPerScored*r.s.scored/4); work > budget {
+	if work, budget := float64(len(set))*rarest, float64(comparedPerScored*r.scored/4); work > budget {
 		oldest = max(0, r.newest-int64(float64(r.newest)*budget/work))
 	}
 	if oldest >= before {
 		return nil, nil
 	}
-	ids, err := r.newestWith(ctx, r.wanted(expression), oldest, mostPerScored*r.s.scored)
+	ids, err := r.newestWith(ctx, r.wanted(expression), oldest, mostPerScored*r.scored)
 	if err != nil {
 		return nil, err
 	}
@@ -157,7 +157,7 @@ func (r *ranker) withAll(ctx context.Context, set []int, before int64) ([]int64,
 // can tell, and adds those about which nothing is known but that both may take.
 func (r *ranker) pass(ctx context.Context, rows map[int64]itemSet, known int64) error {
 	if r.unwanted != "" {
-		l := &listing{expression: r.unwanted, limit: mostPerScored * r.s.scored}
+		l := &listing{expression: r.unwanted, limit: mostPerScored * r.scored}
 		if err := r.listOne(ctx, l); err != nil {
 			return err
 		}
@@ -166,7 +166,7 @@ func (r *ranker) pass(ctx context.Context, rows map[int64]itemSet, known int64) 
 		}
 	}
 	if needed := slices.Concat(r.must, r.labels()); len(needed) > 0 {
-		l := &listing{limit: mostPerScored * r.s.scored}
+		l := &listing{limit: mostPerScored * r.scored}
 		e := andOf(needed)
 		if err := r.prepare(ctx, l, e); err != nil {
 			return err
@@ -179,7 +179,7 @@ func (r *ranker) pass(ctx context.Context, rows map[int64]itemSet, known int64) 
 	if !r.origins {
 		return nil
 	}
-	most := mostPerScored * r.s.scored
+	most := mostPerScored * r.scored
 	ids, err := r.newestOfOrigin(ctx, most+1)
 	if err != nil {
 		return err
@@ -188,7 +188,7 @@ func (r *ranker) pass(ctx context.Context, rows map[int64]itemSet, known int64) 
 		keep(rows, ids, known)
 		return nil
 	}
-	for _, id := range ids[:r.s.scored] {
+	for _, id := range ids[:r.scored] {
 		if rows[id] == 0 && id < known {
 			rows[id] = 0
 		}

@@ -18,18 +18,17 @@ func scanObject(r row) (o object, err error) { return o, r.Scan(&o.kind, &o.name
 // tables after the virtual table that brings them, then what stands on them.
 const objectsQuery = `SELECT type, name, sql FROM sqlite_master
 	WHERE sql IS NOT NULL AND name NOT LIKE 'sqlite!_%' ESCAPE '!'
-	ORDER BY type <> 'table', name LIKE 'observations!_fts!_%' ESCAPE '!', sql LIKE 'CREATE VIRTUAL%', type, name`
+	ORDER BY type <> 'table', name LIKE '%!_fts!_%' ESCAPE '!', sql LIKE 'CREATE VIRTUAL%', type, name`
 
 // derived are the tables that can be filled from others.
 var derived = []string{
-	"projects", "project_types", searchTable, "search_tokens",
+	"projects", "project_types", observationWords.name, summaryWords.name, promptWords.name,
+	"search_indexes", "search_tokens", // the latter in schema 4
 	"embedding_models", "embeddings", "embedding_blocks", "embeddings_due", "embeddings_gone",
 }
 
-const searchTable = "observations_fts"
-
 func (o object) isTable() bool  { return o.kind == "table" }
-func (o object) isShadow() bool { return o.isTable() && strings.HasPrefix(o.name, searchTable+"_") }
+func (o object) isShadow() bool { return o.isTable() && virtualOf(o.name) != "" }
 
 // wrongObjects gives the parts of the schema that are missing in the store, and
 // the indexes and triggers that are different. A table that is different is left
@@ -94,10 +93,13 @@ func (s *Store) fixSchema(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	remake := slices.ContainsFunc(wrong, func(o object) bool { return o.name == searchTable })
+	remade := map[string]bool{} // the indexes of words
+	for _, o := range wrong {
+		remade[o.name] = true
+	}
 	return s.transact(ctx, func(t tx) error {
 		for _, o := range wrong {
-			if remake && o.isShadow() {
+			if o.isShadow() && remade[virtualOf(o.name)] {
 				continue // it came with the virtual table
 			}
 			statements := []string{o.sql}

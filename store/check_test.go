@@ -129,6 +129,45 @@ func TestDamageIsFoundAndRepaired(t *testing.T) {
 			"search index: it differs from the observations",
 		},
 		{
+			"the index of prompts is gone",
+			[]string{"DROP TABLE user_prompts_fts"},
+			"schema: missing or changed: table user_prompts_fts, table user_prompts_fts_config",
+		},
+		{
+			"a table within the index of summaries is gone",
+			[]string{"DROP TABLE session_summaries_fts_docsize"},
+			"schema: missing or changed: table session_summaries_fts_docsize\n",
+		},
+		{
+			"the note of how far the indexes are is gone",
+			[]string{"DROP TABLE search_indexes"},
+			"schema: missing or changed: table search_indexes\n",
+		},
+		{
+			"prompts were written without the search trigger",
+			[]string{
+				"DROP TRIGGER user_prompts_indexed",
+				`INSERT INTO user_prompts (session_id, project, prompt_number, created_at, created_at_epoch, prompt_text)
+					VALUES ('s1', '/p', 77, '2026-11-30T08:00:00.000Z', 1, 'unindexed')`,
+			},
+			"search index: it has 2 of 3 prompts, so searches miss memories",
+		},
+		{
+			"a summary was changed without the search trigger",
+			[]string{"DROP TRIGGER session_summaries_reindexed", "UPDATE session_summaries SET learned = 'another'"},
+			"search index: it differs from the summaries, so searches miss memories",
+		},
+		{
+			"the index of prompts is torn",
+			[]string{"DELETE FROM user_prompts_fts_data WHERE id > 10"},
+			"search index: it differs from the prompts",
+		},
+		{
+			"the weights of the index of summaries are others",
+			[]string{"INSERT INTO session_summaries_fts (session_summaries_fts, rank) VALUES ('rank', 'bm25(9.0)')"},
+			"search index: its weights are not ours",
+		},
+		{
 			"a session went away without its rows",
 			[]string{"PRAGMA foreign_keys = OFF", "DELETE FROM sdk_sessions WHERE session_id = 's1'"},
 			"orphaned rows: 1 prompts without their session, 3 events without their session, 1 batches without their session, 2 observations without their session, 1 summaries without their session",

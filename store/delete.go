@@ -23,7 +23,7 @@ import (
 // reads. Copies of the file have it still. An import may bring a deleted memory
 // back: whoever imports asks for it.
 func (s *Store) Delete(ctx context.Context, refs []memory.Ref) (before memory.Snapshot, err error) {
-	err = s.erase(ctx, func(t tx) error {
+	err = s.erase(ctx, indexesOf(refs), func(t tx) error {
 		byKind, seen := map[memory.ItemKind][]int64{}, map[memory.Ref]bool{}
 		for _, ref := range refs {
 			if _, known := tableOf[ref.Kind]; !known {
@@ -59,6 +59,16 @@ func (s *Store) Delete(ctx context.Context, refs []memory.Ref) (before memory.Sn
 		return memory.Snapshot{}, fmt.Errorf("delete: %w", err)
 	}
 	return before, nil
+}
+
+// indexesOf gives the indexes that have the words of the rows.
+func indexesOf(refs []memory.Ref) (list []*wordIndex) {
+	for _, x := range wordIndexes {
+		if slices.ContainsFunc(refs, func(r memory.Ref) bool { return r.Kind == x.kind }) {
+			list = append(list, x)
+		}
+	}
+	return list
 }
 
 // present gives a *MissingError when rows with some of the ids are not there.

@@ -24,7 +24,7 @@ const reasonLength = 300
 func (s *Store) Edit(ctx context.Context, ids []int64, e memory.Edit) (before memory.Snapshot, err error) {
 	transact := s.transact
 	if takesText(e) {
-		transact = s.erase
+		transact = s.erasing(observationWords)
 	}
 	err = transact(ctx, func(t tx) error {
 		asked, successor := ids, ""
@@ -89,6 +89,7 @@ func applyEdit(o *memory.Observation, e memory.Edit, successor string) error {
 	}
 	set(&o.Pinned, e.Pinned)
 	set(&o.Weight, e.Weight)
+	set(&o.Scope, e.Scope)
 	set(&o.Subtitle, e.Subtitle)
 	set(&o.Narrative, e.Narrative)
 	set(&o.Facts, e.Facts)
@@ -100,6 +101,9 @@ func applyEdit(o *memory.Observation, e memory.Edit, successor string) error {
 	// changing the rest.
 	if w := e.Weight; w != nil && (*w <= 0 || math.IsInf(*w, 0) || math.IsNaN(*w)) {
 		return fmt.Errorf("weight %v: it must be more than 0", *w)
+	}
+	if e.Scope != nil && !e.Scope.IsGlobal() && *e.Scope != memory.ScopeProject {
+		return fmt.Errorf("there is no scope %q", *e.Scope)
 	}
 	if e.Type != nil {
 		if o.Type = strings.TrimSpace(clean(*e.Type)); o.Type == "" {
@@ -345,6 +349,7 @@ func addUpdate(to *updates, old, o memory.Observation) {
 	put(o.SupersededBy != old.SupersededBy, "superseded_by", o.SupersededBy)
 	put(o.Pinned != old.Pinned, "pinned", o.Pinned)
 	put(o.Weight != old.Weight, "weight", o.Weight)
+	put(o.Scope != old.Scope, "scope", string(cmp.Or(o.Scope, memory.ScopeProject)))
 	put(!o.ValidUntil.Equal(old.ValidUntil), "valid_until", until)
 	put(!o.ValidUntil.Equal(old.ValidUntil), "valid_until_epoch", untilEpoch)
 	put(true, "edited_at", edited)

@@ -64,7 +64,7 @@ func state(t *testing.T, s *Store) string {
 // sketchIDs gives the observations of which the blocks have a sketch.
 func sketchIDs(t *testing.T, s *Store) (ids []int64) {
 	t.Helper()
-	ids, err := s.nearSketches(t.Context(), 1, make([]byte, 8), "", 1<<20)
+	ids, err := s.nearSketches(t.Context(), 1, make([]byte, 8), nil, 1<<20)
 	if err != nil {
 		t.Fatal(err)
 	}

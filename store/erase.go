@@ -8,8 +8,8 @@ import (
 )
 
 // What a person takes away shall not be in the file any more. SQLite overwrites
-// the rows (see openWriter). Two places are left: the search index, which only
-// marks a word as deleted until it happens to rewrite the place, and the log.
+// the rows (see openWriter). Two places are left: the indexes of words, which only
+// mark a word as deleted until they happen to rewrite the place, and the log.
 //
 // FTS5 can forget a word at once, by its secure-delete. But an index that has done
 // so is read by no SQLite before 3.42 any more, and people open this file with
@@ -36,21 +36,22 @@ type erasing struct {
 	tried    time.Time     // when emptying the log was last tried
 }
 
-// The mark among the settings of the index that it has to be rewritten: a change of
+// The mark among the settings of an index that it has to be rewritten: a change of
 // the schema would be a lot for it. FTS5 passes over settings that it does not know.
 const (
-	markErasing   = "INSERT OR REPLACE INTO observations_fts_config (k, v) VALUES ('cmem-erasing', 1)"
-	unmarkErasing = "DELETE FROM observations_fts_config WHERE k = 'cmem-erasing'"
-	isErasing     = "SELECT count(*) FROM observations_fts_config WHERE k = 'cmem-erasing'"
+	markErasing   = "INSERT OR REPLACE INTO $fts_config (k, v) VALUES ('cmem-erasing', 1)"
+	unmarkErasing = "DELETE FROM $fts_config WHERE k = 'cmem-erasing'"
+	isErasing     = "SELECT count(*) FROM $fts_config WHERE k = 'cmem-erasing'"
 
-	rewriteIndex = "INSERT INTO observations_fts (observations_fts, rank) VALUES ('merge', ?)"
+	rewriteIndex = "INSERT INTO $fts ($fts, rank) VALUES ('merge', ?)"
 	// FTS5 would do nothing while a few changes that came later wait beside what is
 	// being rewritten, as if it were done. From two pieces on it does.
-	rewriteAlways = "INSERT INTO observations_fts (observations_fts, rank) VALUES ('usermerge', 2)"
+	rewriteAlways = "INSERT INTO $fts ($fts, rank) VALUES ('usermerge', 2)"
 )
 
-// erase is transact for what takes text away because a person wants it gone.
-func (s *Store) erase(ctx context.Context, f func(tx) error) error {
+// erase is transact for what takes text of the indexes away because a person wants it
+// gone.
+func (s *Store) erase(ctx context.Context, indexes []*wordIndex, f func(tx) error) error {
 	return s.transact(ctx, func(t tx) error {
 		if err := f(t); err != nil {
 			return err
@@ -58,28 +59,48 @@ func (s *Store) erase(ctx context.Context, f func(tx) error) error {
 		if err := dropGone(ctx, t); err != nil {
 			return err
 		}
-		for _, statement := range []string{markErasing, rewriteAlways} {
-			if _, err := t.exec(ctx, statement); err != nil {
+		for _, x := range indexes {
+			for _, statement := range []string{markErasing, rewriteAlways} {
+				if _, err := t.exec(ctx, x.query(statement)); err != nil {
+					return err
+				}
+			}
+			// The negative number begins anew, with all that is in the index.
+			if _, err := t.exec(ctx, x.query(rewriteIndex), -1); err != nil {
 				return err
 			}
-		}
-		// The negative number begins anew, with all that is in the index.
-		if _, err := t.exec(ctx, rewriteIndex, -1); err != nil {
-			return err
 		}
 		t.w.erasing = erasing{words: true, patience: t.w.pace.erase, log: true}
 		return nil
 	})
 }
 
+// erasing gives erase for some of the indexes.
+func (s *Store) erasing(indexes ...*wordIndex) func(context.Context, func(tx) error) error {
+	return func(ctx context.Context, f func(tx) error) error { return s.erase(ctx, indexes, f) }
+}
+
 // findErasing looks whether another process has left something to erase.
 func (w *writer) findErasing(ctx context.Context) error {
-	err := w.conn.QueryRowContext(ctx, isErasing).Scan(&w.erasing.words)
-	if hasNoTable(err) {
-		return nil // damage that Check tells of
-	}
+	left, err := w.toRewrite(ctx)
+	w.erasing.words = len(left) > 0
 	w.erasing.log, w.erasing.patience = w.erasing.words, w.pace.write
 	return err
+}
+
+// toRewrite gives the indexes that have the mark.
+func (w *writer) toRewrite(ctx context.Context) (left []*wordIndex, err error) {
+	for _, x := range wordIndexes {
+		var marked bool
+		err := w.conn.QueryRowContext(ctx, x.query(isErasing)).Scan(&marked)
+		if err != nil && !hasNoTable(err) { // otherwise damage that Check tells of
+			return nil, err
+		}
+		if marked {
+			left = append(left, x)
+		}
+	}
+	return left, nil
 }
 
 // finishErasing goes on with erasing for about as long as patience. Who has the
@@ -99,7 +120,7 @@ func (w *writer) finishErasing(ctx context.Context, patience time.Duration) {
 	w.emptyLog(ctx)
 }
 
-// rewriteSome rewrites a piece of the index and reports whether that was the last. It
+// rewriteSome rewrites a piece of an index and reports whether that was the last. It
 // is one transaction: what another program takes away meanwhile has its own mark.
 func (w *writer) rewriteSome(ctx context.Context) (done bool, err error) {
 	if _, err := w.conn.ExecContext(ctx, "BEGIN IMMEDIATE"); err != nil {
@@ -116,13 +137,22 @@ func (w *writer) rewriteSome(ctx context.Context) (done bool, err error) {
 }
 
 func (w *writer) rewritePiece(ctx context.Context) (done bool, err error) {
+	left, err := w.toRewrite(ctx)
+	if err != nil || len(left) == 0 {
+		return err == nil, err
+	}
+	rewritten, err := w.rewritePieceOf(ctx, left[0])
+	return rewritten && len(left) == 1, err
+}
+
+func (w *writer) rewritePieceOf(ctx context.Context, x *wordIndex) (done bool, err error) {
 	var before, after int64
 	const changes = "SELECT total_changes()"
 	err = w.conn.QueryRowContext(ctx, changes).Scan(&before)
 	if err != nil {
 		return false, err
 	}
-	if _, err := w.conn.ExecContext(ctx, rewriteIndex, rewriteStep); err != nil {
+	if _, err := w.conn.ExecContext(ctx, x.query(rewriteIndex), rewriteStep); err != nil {
 		return false, err
 	}
 	if err := w.conn.QueryRowContext(ctx, changes).Scan(&after); err != nil {
@@ -132,7 +162,7 @@ func (w *writer) rewritePiece(ctx context.Context) (done bool, err error) {
 	if after-before >= rewriteStep {
 		return false, nil
 	}
-	_, err = w.conn.ExecContext(ctx, unmarkErasing)
+	_, err = w.conn.ExecContext(ctx, x.query(unmarkErasing))
 	return err == nil, err
 }
 

@@ -137,12 +137,12 @@ func TestErasingGoesOnInAnotherProcess(t *testing.T) {
 	optimize(t, s)
 	// Died right after the deletion was stored.
 	err := s.transact(t.Context(), func(t2 tx) error {
-		for _, statement := range []string{fmt.Sprint("DELETE FROM observations WHERE id = ", o.ID), markErasing} {
+		for _, statement := range []string{fmt.Sprint("DELETE FROM observations WHERE id = ", o.ID), observationWords.query(markErasing)} {
 			if _, err := t2.exec(t.Context(), statement); err != nil {
 				return err
 			}
 		}
-		_, err := t2.exec(t.Context(), rewriteIndex, -1)
+		_, err := t2.exec(t.Context(), observationWords.query(rewriteIndex), -1)
 		return err
 	})
 	if err != nil {
@@ -164,7 +164,7 @@ func TestErasingGoesOnInAnotherProcess(t *testing.T) {
 			t.Errorf("%s is still in the file", secret)
 		}
 	}
-	if n, err := number(t.Context(), s.read, isErasing); err != nil || n != 0 {
+	if n, err := number(t.Context(), s.read, observationWords.query(isErasing)); err != nil || n != 0 {
 		t.Errorf("%d marks are left (%v)", n, err)
 	}
 }

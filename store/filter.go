@@ -93,6 +93,7 @@ type filter struct {
 	// through all that is in them is cheaper than going through time.
 	few    []string
 	narrow bool
+	layer  bool // it takes the global layer, without the projects that are named
 }
 
 // Up to so many sessions with so many rows are looked through one by one. Of more
@@ -102,8 +103,16 @@ const (
 	fewRows     = 10_000
 )
 
-// narrowed looks whether few sessions have what f asks for.
+// narrowed looks whether few sessions have what f asks for, and whether there is a
+// global layer at all.
 func (s *Store) narrowed(ctx context.Context, f memory.Filter) (filter, error) {
+	if f.Global && len(f.Keys()) > 0 {
+		n, err := number(ctx, s.read, anyGlobal)
+		if err != nil {
+			return filter{Filter: f}, err
+		}
+		f.Global = n > 0
+	}
 	if len(f.Agents) == 0 || f.SessionID != "" {
 		return filter{Filter: f}, nil
 	}
@@ -130,21 +139,13 @@ func (s *Store) narrowed(ctx context.Context, f memory.Filter) (filter, error) {
 // origin adds the terms about project, session and time, which every table has
 // and an index answers. The table is the one that is asked.
 func (w *where) origin(table string, f filter, s span) {
-	// The unary plus keeps the planner away from the project's index: sessions are
-	// smaller than their project, and pinned observations are few.
 	switch {
 	case f.narrow:
 		w.add("session_id IN (SELECT value FROM json_each(?))", encodeJSON(f.few))
 	case f.SessionID != "":
 		w.add("session_id = ?", f.SessionID)
 	}
-	switch {
-	case f.Project == "":
-	case f.narrow, f.SessionID != "", f.PinnedOnly:
-		w.add("+project = ?", f.Project)
-	default:
-		w.add("project = ?", f.Project)
-	}
+	w.projects(table, f)
 	w.add("(created_at_epoch, id) > (?, ?)", s.from.epoch, s.from.id)
 	w.add("(created_at_epoch, id) < (?, ?)", s.to.epoch, s.to.id)
 	if len(f.Agents) > 0 && !f.narrow {
@@ -189,6 +190,7 @@ func (w *where) status(f filter) {
 // details adds the terms that only observations have.
 func (w *where) details(f filter, now time.Time) {
 	w.status(f)
+	w.scopes(f)
 	if len(f.Types) > 0 {
 		w.add("+type IN (SELECT value FROM json_each(?))", encodeJSON(f.Types))
 	}
@@ -238,8 +240,8 @@ var likeEscaper = strings.NewReplacer(`\`, `\\`, `%`, `\%`, `_`, `\_`)
 
 // detailed reports whether f asks for what only observations have.
 func detailed(f memory.Filter) bool {
-	return len(f.Types) > 0 || len(f.Concepts) > 0 || len(f.Tags) > 0 || len(f.Files) > 0 || f.PinnedOnly ||
-		f.ExpiredOnly
+	return len(f.Types) > 0 || len(f.Concepts) > 0 || len(f.Tags) > 0 || len(f.Files) > 0 || len(f.Scopes) > 0 ||
+		f.PinnedOnly || f.ExpiredOnly
 }
 
 // kindsOf gives the kinds of rows that a timeline of f has. A prompt has no

@@ -46,7 +46,7 @@ var errOnlyCounting = errors.New("only counting")
 // onlyCount it says what it would do.
 func (s *Store) Forget(ctx context.Context, what Forgetting, onlyCount bool) (Forgotten, error) {
 	var n Forgotten
-	change := s.erase
+	change := s.erasing(wordIndexes...)
 	if onlyCount {
 		change = s.transact
 	}
@@ -86,8 +86,8 @@ func (s *Store) Forget(ctx context.Context, what Forgetting, onlyCount bool) (Fo
 // textBytes is how many bytes the texts of a row have.
 var textBytes = map[string]string{
 	"observations":      "octet_length(title) + octet_length(subtitle) + octet_length(narrative) + octet_length(facts) + octet_length(concepts) + octet_length(tags) + octet_length(files) + octet_length(tokens)",
-	"session_summaries": "octet_length(request) + octet_length(investigated) + octet_length(learned) + octet_length(completed) + octet_length(next_steps) + octet_length(notes)",
-	"user_prompts":      "octet_length(prompt_text)",
+	"session_summaries": "octet_length(request) + octet_length(investigated) + octet_length(learned) + octet_length(completed) + octet_length(next_steps) + octet_length(notes) + octet_length(tokens)",
+	"user_prompts":      "octet_length(prompt_text) + octet_length(tokens)",
 	"events":            "coalesce(octet_length(payload), 0)",
 }
 

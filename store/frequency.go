@@ -47,7 +47,7 @@ func (g *gathering) atMost(ctx context.Context, e expr) (float64, error) {
 		if err != nil {
 			return 0, err
 		}
-		if n <= g.s.scored {
+		if n <= g.scored {
 			return float64(n), nil
 		}
 	}
@@ -62,7 +62,7 @@ func (g *gathering) atMost(ctx context.Context, e expr) (float64, error) {
 		return 0, nil
 	}
 	n, err := g.count(ctx, expression)
-	if n > g.s.scored {
+	if n > g.scored {
 		return math.Inf(1), err
 	}
 	return float64(n), err
@@ -93,12 +93,12 @@ type census struct{ n, last int64 }
 // are too many for a reading.
 func (g *gathering) counted(ctx context.Context, expression string, oldest int64) (census, error) {
 	if oldest > 0 { // see newestWith
-		n, err := number(ctx, g.s.read, "SELECT count(*) FROM observations_fts WHERE observations_fts MATCH ? AND rowid >= ?", expression, oldest)
+		n, err := number(ctx, g.s.read, g.index.query("SELECT count(*) FROM $fts WHERE $fts MATCH ? AND rowid >= ?"), expression, oldest)
 		return census{n: n, last: oldest}, err
 	}
 	return one(ctx, g.s.read, func(r row) (t census, err error) { return t, r.Scan(&t.n, &t.last) },
-		`SELECT count(*), coalesce(min(rowid), 0) FROM (SELECT rowid FROM observations_fts WHERE observations_fts MATCH ?
-		ORDER BY rowid DESC LIMIT ?)`, expression, g.s.scored+1)
+		g.index.query(`SELECT count(*), coalesce(min(rowid), 0) FROM (SELECT rowid FROM $fts WHERE $fts MATCH ?
+		ORDER BY rowid DESC LIMIT ?)`), expression, g.scored+1)
 }
 
 // commonness gives in how many rows a word stands: counted when they are few,
@@ -110,20 +110,20 @@ func (g *gathering) commonness(ctx context.Context, word string) (float64, error
 // rowsOf is commonness for one of several words, as an FTS5 expression.
 func (g *gathering) rowsOf(ctx context.Context, expression string) (float64, error) {
 	n, err := g.count(ctx, expression)
-	if err != nil || n <= g.s.scored {
+	if err != nil || n <= g.scored {
 		return float64(n), err
 	}
 	if n, ok := g.common[expression]; ok {
 		return n, nil
 	}
-	width := max(int64(g.s.scored/4), 1)
+	width := max(int64(g.scored/4), 1)
 	step := g.newest / samples
 	if step < width {
 		step, width = g.newest+1, g.newest+1 // a store so small is counted
 	}
 	counted, looked := 0.0, 0.0
 	for from := int64(0); from+width <= g.newest+1; from += step {
-		n, err := number(ctx, g.s.read, "SELECT count(*) FROM observations_fts WHERE observations_fts MATCH ? AND rowid >= ? AND rowid < ?",
+		n, err := number(ctx, g.s.read, g.index.query("SELECT count(*) FROM $fts WHERE $fts MATCH ? AND rowid >= ? AND rowid < ?"),
 			expression, from, from+width)
 		if err != nil {
 			return 0, err
@@ -165,7 +165,7 @@ func (g *gathering) rowsWith(ctx context.Context, e expr) (float64, error) {
 	oldest := int64(0)
 	atMost, err := g.atMost(ctx, e)
 	if err == nil && math.IsInf(atMost, 1) {
-		oldest, err = g.reach(ctx, []expr{e}, comparedPerScored*g.s.scored/4)
+		oldest, err = g.reach(ctx, []expr{e}, comparedPerScored*g.scored/4)
 	}
 	if err != nil {
 		return 0, err
@@ -174,7 +174,7 @@ func (g *gathering) rowsWith(ctx context.Context, e expr) (float64, error) {
 	if err != nil {
 		return 0, err
 	}
-	if t.n > int64(g.s.scored) {
+	if t.n > int64(g.scored) {
 		oldest = t.last // where it is not that already
 	}
 	return float64(t.n) * float64(g.newest+1) / float64(g.newest+1-oldest), nil
@@ -183,9 +183,9 @@ func (g *gathering) rowsWith(ctx context.Context, e expr) (float64, error) {
 // indexSize gives how many rows the index has, and of how many words one consists
 // on average. FTS5 keeps both in the first record of its data: the number of rows
 // and that of the words in each column, as varints.
-func (s *Store) indexSize(ctx context.Context) (rows, length float64, err error) {
+func (s *Store) indexSize(ctx context.Context, x *wordIndex) (rows, length float64, err error) {
 	record, err := one(ctx, s.read, func(r row) (b []byte, err error) { return b, r.Scan(&b) },
-		"SELECT block FROM observations_fts_data WHERE id = 1")
+		x.query("SELECT block FROM $fts_data WHERE id = 1"))
 	if errors.Is(err, ErrNotFound) {
 		return 1, 1, nil // an index without it finds nothing
 	}

@@ -29,6 +29,8 @@ const (
 	// … and so many occurrences of common words may be compared to find those rows in
 	// which they stand together.
 	comparedPerScored = 50
+	// scoredOfOthers is by how much less is looked at of summaries and prompts.
+	scoredOfOthers = 8
 	// maxAlternatives bounds into how many parts a search is taken apart.
 	maxAlternatives = 64
 	// readAtOnce is how many rows are worth a reader of their own.
@@ -56,6 +58,8 @@ type candidate struct {
 // newest end.
 type gathering struct {
 	s       *Store
+	index   *wordIndex
+	scored  int // see maxScored
 	f       filter
 	matcher *matcher
 	exprs   []expr // the readings, each wider than the one before
@@ -78,18 +82,18 @@ type gathering struct {
 	// been listed of them.
 	tallies map[string]float64
 
-	// origin are the newest rows of the filter's project, session and time, if it has
+	// origin are the newest rows of the filter's projects, session and time, if it has
 	// one of them; they are one more than maxScored at most.
 	origin  []int64
 	origins bool // the filter has one of them
 }
 
 // enough is how many rows a reading must find so that no wider one is asked.
-func (g *gathering) enough() int { return g.s.scored / 4 }
+func (g *gathering) enough() int { return g.scored / 4 }
 
-func (s *Store) newGathering(ctx context.Context, q query, f memory.Filter) (*gathering, error) {
+func (s *Store) newGathering(ctx context.Context, x *wordIndex, q query, f memory.Filter) (*gathering, error) {
 	g := &gathering{
-		s: s, exprs: []expr{q.whole}, seen: map[int64]bool{},
+		s: s, index: x, scored: s.scored, exprs: []expr{q.whole}, seen: map[int64]bool{},
 		counts: map[string]int{}, ends: map[string]int64{}, common: map[string]float64{}, begins: map[string]begun{}, tallies: map[string]float64{},
 	}
 	if q.all.String() != q.whole.String() {
@@ -99,7 +103,11 @@ func (s *Store) newGathering(ctx context.Context, q query, f memory.Filter) (*ga
 	if q.any.String() != q.all.String() {
 		g.exprs = append(g.exprs, q.any)
 	}
+	if x != observationWords {
+		g.scored = max(s.scored/scoredOfOthers, 1)
+	}
 	g.matcher = newMatcher(g.exprs...)
+	g.matcher.index = x
 	var err error
 	if len(q.not) > 0 {
 		g.matcher.exclude(q.not)
@@ -110,15 +118,15 @@ func (s *Store) newGathering(ctx context.Context, q query, f memory.Filter) (*ga
 	if g.f, err = s.narrowed(ctx, f); err != nil {
 		return nil, err
 	}
-	if g.rows, g.length, err = s.indexSize(ctx); err != nil {
+	if g.rows, g.length, err = s.indexSize(ctx, x); err != nil {
 		return nil, err
 	}
-	if g.newest, err = number(ctx, s.read, "SELECT coalesce(max(id), 0) FROM observations"); err != nil {
+	if g.newest, err = number(ctx, s.read, x.query("SELECT coalesce(max(id), 0) FROM $table")); err != nil {
 		return nil, err
 	}
-	g.origins = f.Project != "" || f.SessionID != "" || f.PinnedOnly || !f.After.IsZero() || !f.Before.IsZero() || g.f.narrow
+	g.origins = len(f.Keys()) > 0 || f.SessionID != "" || f.PinnedOnly || !f.After.IsZero() || !f.Before.IsZero() || g.f.narrow
 	if g.origins {
-		g.origin, err = g.newestOfOrigin(ctx, s.scored+1)
+		g.origin, err = g.newestOfOrigin(ctx, g.scored+1)
 	}
 	return g, err
 }
@@ -130,7 +138,7 @@ func (g *gathering) gather(ctx context.Context) error {
 		if n := g.matches(min(i, g.loose)); i >= g.loose && n > 0 || n > 0 && n >= g.enough() {
 			return nil
 		}
-		if g.origins && len(g.origin) <= g.s.scored {
+		if g.origins && len(g.origin) <= g.scored {
 			n, err := g.atMost(ctx, e)
 			if err != nil {
 				return err
@@ -188,13 +196,13 @@ func (g *gathering) walk(ctx context.Context, reading int, e expr) error {
 	known := true    // every word that was looked for in the index is
 	read, common := 0.0, len(parts)
 	had := g.matches(reading + 1)
-	scored := g.s.scored
+	scored := g.scored
 	if reading > 0 && reading < g.loose || e.op == opPhrase && e.open {
 		scored /= 2 // it is still being typed, and the next letter asks again
 	}
 	for i, p := range parts {
 		// Rare parts are read whole, the others share what may be read.
-		if read += p.atMost; read <= 2*float64(g.s.scored) {
+		if read += p.atMost; read <= 2*float64(g.scored) {
 			common = len(parts) - i - 1
 			if _, err := g.follow(ctx, reading, []expr{p.driver}, 0, math.MaxInt, math.MaxInt); err != nil {
 				return err
@@ -219,14 +227,14 @@ func (g *gathering) walk(ctx context.Context, reading int, e expr) error {
 		return nil
 	}
 	if g.origins {
-		return g.examine(ctx, g.origin[:min(len(g.origin), g.s.scored)])
+		return g.examine(ctx, g.origin[:min(len(g.origin), g.scored)])
 	}
 	if known {
 		return nil
 	}
 	// More words begin as the unfinished one does than were looked for: what is in the
 	// newest rows of them is likelier to be meant than what comes first in the alphabet.
-	ids, err := all(ctx, g.s.read, scanNumber, "SELECT id FROM observations ORDER BY id DESC LIMIT ?", g.s.scored/2)
+	ids, err := all(ctx, g.s.read, scanNumber, g.index.query("SELECT id FROM $table ORDER BY id DESC LIMIT ?"), g.scored/2)
 	if err != nil {
 		return err
 	}
@@ -305,7 +313,7 @@ func (g *gathering) follow(ctx context.Context, reading int, list []expr, oldest
 	before, listed := int64(math.MaxInt64), 0
 	had := g.matches(reading + 1)
 	for found := 0; budget > 0 && found < matches; found = g.matches(reading+1) - had {
-		page := max(min(budget, matches, g.s.scored), 1)
+		page := max(min(budget, matches, g.scored), 1)
 		var ids []int64
 		if oldest > 0 {
 			ids = window[listed:min(listed+page, len(window))]
@@ -372,7 +380,7 @@ func (g *gathering) examine(ctx context.Context, ids []int64) error {
 
 // held reads rows and gives those of them that a reading matches.
 func (g *gathering) held(ctx context.Context, ids []int64, m *matcher) (found []candidate, err error) {
-	texts, err := g.s.indexedTexts(ctx, ids, g.f)
+	texts, err := g.texts(ctx, ids)
 	for i := range texts {
 		size := m.read(&texts[i].columns)
 		if reading, ok := m.narrowest(); ok {

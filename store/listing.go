@@ -39,7 +39,7 @@ func (r *ranker) look(ctx context.Context, items []item) error {
 			telling++
 		}
 	}
-	scored := r.s.scored
+	scored := r.scored
 	limit := min(max(listedPerScored*scored/max(telling, 1), leastPerScored*scored), mostPerScored*scored)
 	if telling == 1 && !r.gated() {
 		limit = scored // all that is listed is read
@@ -108,12 +108,12 @@ func (r *ranker) lookBack(ctx context.Context, e expr) (oldest int64, err error)
 		if err != nil {
 			return 0, err
 		}
-		if n <= r.s.scored {
+		if n <= r.scored {
 			return 0, nil
 		}
 		share = min(share, float64(n)/float64(r.newest+1-r.ends[quote(w)]))
 	}
-	back := float64(comparedPerScored*r.s.scored/4) / (share * float64(len(words)))
+	back := float64(comparedPerScored*r.scored/4) / (share * float64(len(words)))
 	return max(0, r.newest-int64(back)), nil
 }
 
@@ -153,9 +153,9 @@ func (g *gathering) listOne(ctx context.Context, l *listing) (err error) {
 		return nil
 	}
 	rest := float64(from) // ids, of which nothing is known
-	if width := int64(g.s.scored / 4); l.sampled && from > 4*width && width > 0 {
-		n, err := number(ctx, g.s.read, `SELECT (SELECT count(*) FROM observations_fts WHERE observations_fts MATCH ?1 AND rowid >= ?2 AND rowid < ?2 + ?4)
-			+ (SELECT count(*) FROM observations_fts WHERE observations_fts MATCH ?1 AND rowid >= ?3 AND rowid < ?3 + ?4)`,
+	if width := int64(g.scored / 4); l.sampled && from > 4*width && width > 0 {
+		n, err := number(ctx, g.s.read, g.index.query(`SELECT (SELECT count(*) FROM $fts WHERE $fts MATCH ?1 AND rowid >= ?2 AND rowid < ?2 + ?4)
+			+ (SELECT count(*) FROM $fts WHERE $fts MATCH ?1 AND rowid >= ?3 AND rowid < ?3 + ?4)`),
 			l.expression, from/5, from*3/5, width)
 		if err != nil {
 			return err
@@ -170,8 +170,8 @@ func (g *gathering) listOne(ctx context.Context, l *listing) (err error) {
 // What the index lists: the newest rows with an expression before one, and all from
 // one on.
 const (
-	pageOfRows = "SELECT rowid AS id FROM observations_fts WHERE observations_fts MATCH ? AND rowid < ? ORDER BY rowid DESC LIMIT ?"
-	rowsSince  = "SELECT rowid AS id FROM observations_fts WHERE observations_fts MATCH ? AND rowid >= ? ORDER BY rowid"
+	pageOfRows = "SELECT rowid AS id FROM $fts WHERE $fts MATCH ? AND rowid < ? ORDER BY rowid DESC LIMIT ?"
+	rowsSince  = "SELECT rowid AS id FROM $fts WHERE $fts MATCH ? AND rowid >= ? ORDER BY rowid"
 )
 
 // newestWith gives the newest rows with an expression, newest first, none before the
@@ -182,14 +182,14 @@ func (g *gathering) newestWith(ctx context.Context, expression string, oldest in
 	if oldest == 0 {
 		return g.page(ctx, expression, math.MaxInt64, limit)
 	}
-	ids, err := g.ids(ctx, rowsSince, expression, oldest)
+	ids, err := g.ids(ctx, g.index.query(rowsSince), expression, oldest)
 	slices.Reverse(ids)
 	return ids[:min(limit, len(ids))], err
 }
 
 // page gives the newest rows with an expression before one.
 func (g *gathering) page(ctx context.Context, expression string, before int64, limit int) ([]int64, error) {
-	return g.ids(ctx, pageOfRows, expression, before, limit)
+	return g.ids(ctx, g.index.query(pageOfRows), expression, before, limit)
 }
 
 // ids gives the ids that a query has, in its order. To have them joined by SQLite

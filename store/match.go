@@ -31,6 +31,7 @@ type matcher struct {
 	// pairsInTitles counts pairs of wide script in titles and subtitles, too. The index
 	// knows them by its tokens only, where each stands once.
 	pairsInTitles bool
+	index         *wordIndex // whose rows it reads
 	scan          wordScanner
 	at            [][]int32 // where in the current column each word stands
 	freq          []float64 // of the current row: how often each phrase stands in it, weighted
@@ -61,7 +62,7 @@ type matchPhrase struct {
 
 // newMatcher prepares for rows to be held against the readings.
 func newMatcher(readings ...expr) *matcher {
-	m := &matcher{words: map[string]int{}, known: map[string]int{}, wanted: new([1 << 16]bool)}
+	m := &matcher{words: map[string]int{}, known: map[string]int{}, wanted: new([1 << 16]bool), index: observationWords}
 	for _, e := range readings {
 		var r reading
 		r.root = m.compile(e, &r)
@@ -92,8 +93,8 @@ func (m *matcher) countToo(reading int, list []expr) {
 func (m *matcher) another() *matcher {
 	return &matcher{
 		readings: m.readings, excluded: m.excluded, words: m.words, begins: m.begins, wanted: m.wanted, phrases: m.phrases,
-		pairsInTitles: m.pairsInTitles,
-		at:            make([][]int32, len(m.at)), freq: make([]float64, len(m.freq)),
+		pairsInTitles: m.pairsInTitles, index: m.index,
+		at: make([][]int32, len(m.at)), freq: make([]float64, len(m.freq)),
 	}
 }
 
@@ -172,7 +173,7 @@ func (m *matcher) read(columns *[7]string) (size int) {
 
 func (m *matcher) readColumn(text string, column int) (size int) {
 	found := false
-	pairs := m.pairsInTitles && column < titleColumns
+	pairs := m.pairsInTitles && column < m.index.titles
 	m.scan.reset(text)
 	for ; m.scan.next(); size++ {
 		if pairs && m.scan.word[0] >= utf8.RuneSelf {
@@ -197,7 +198,7 @@ func (m *matcher) readColumn(text string, column int) (size int) {
 		return size
 	}
 	for i, p := range m.phrases {
-		m.freq[i] += columnWeights[column] * float64(m.count(p.words))
+		m.freq[i] += m.index.weights[column] * float64(m.count(p.words))
 	}
 	for i := range m.at {
 		m.at[i] = m.at[i][:0]

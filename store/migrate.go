@@ -28,6 +28,7 @@ var schema = []migration{
 	{version: 2, file: "migrations/0002_edits.sql"},
 	{version: 3, file: "migrations/0003_twins.sql"},
 	{version: 4, file: "migrations/0004_search.sql"},
+	{version: 5, file: "migrations/0005_kinds.sql"},
 }
 
 func newest(steps []migration) int { return steps[len(steps)-1].version }

@@ -12,12 +12,12 @@ import (
 // from an index alone.
 func (g *gathering) newestOfOrigin(ctx context.Context, limit int) ([]int64, error) {
 	f := filter{few: g.f.few, narrow: g.f.narrow}
-	f.Project, f.SessionID, f.PinnedOnly = g.f.Project, g.f.SessionID, g.f.PinnedOnly
+	f.Project, f.Projects, f.Global, f.Scopes = g.f.Project, g.f.Projects, g.f.Global, g.f.Scopes
+	f.SessionID, f.PinnedOnly = g.f.SessionID, g.f.PinnedOnly
 	f.IncludeExpired = true
 	f.Statuses = []memory.Status{memory.StatusActive, memory.StatusArchived, memory.StatusSuperseded, memory.StatusInvalid}
-	w := g.s.observationsWhere(f, spanOf(g.f.Filter))
-	return g.ids(ctx, "SELECT id FROM observations WHERE "+w.String()+" ORDER BY created_at_epoch DESC, id DESC LIMIT ?",
-		append(w.args, limit)...)
+	query, args := page(g.index.kind, "id, created_at_epoch", f, spanOf(g.f.Filter), "DESC", limit, g.s.now())
+	return g.ids(ctx, query, args...)
 }
 
 // labels are expressions that are true of every row with the filter's tags and

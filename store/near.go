@@ -48,7 +48,10 @@ func (s *Store) near(ctx context.Context, model string, vector []int8, f memory.
 	if narrow.leavesOut() {
 		keep = sketchesBehindFilter * limit
 	}
-	ids, err := s.nearSketches(ctx, id, sketchOf(vector), f.Project, keep)
+	ids, err := s.nearSketches(ctx, id, sketchOf(vector), f.Keys(), keep)
+	if err == nil && narrow.takesGlobal("observations") {
+		ids, err = s.withNearGlobal(ctx, id, vector, narrow, ids)
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -72,14 +75,18 @@ func (s *Store) near(ctx context.Context, model string, vector []int8, f memory.
 // leavesOut reports whether the filter may take few of a project's observations.
 func (f filter) leavesOut() bool {
 	return f.SessionID != "" || len(f.Types)+len(f.Concepts)+len(f.Tags)+len(f.Files)+len(f.Agents)+len(f.Branches) > 0 ||
-		!f.After.IsZero() || !f.Before.IsZero() || len(f.Statuses) > 0 || f.ExpiredOnly || f.PinnedOnly
+		!f.After.IsZero() || !f.Before.IsZero() || len(f.Statuses)+len(f.Scopes) > 0 || f.ExpiredOnly || f.PinnedOnly
 }
 
 // nearSketches gives the observations with the nearest sketches, the nearest first.
-func (s *Store) nearSketches(ctx context.Context, model int64, sketch []byte, project string, keep int) ([]int64, error) {
+func (s *Store) nearSketches(ctx context.Context, model int64, sketch []byte, projects []string, keep int) ([]int64, error) {
 	where, args := "model = ?", []any{model}
-	if project != "" {
-		where, args = where+" AND project = ?", append(args, project)
+	switch len(projects) {
+	case 0:
+	case 1:
+		where, args = where+" AND project = ?", append(args, projects[0])
+	default:
+		where, args = where+" AND project IN (SELECT value FROM json_each(?))", append(args, encodeJSON(projects))
 	}
 	type span struct{ first, last, blocks int64 }
 	all, err := one(ctx, s.read, func(r row) (b span, err error) { return b, r.Scan(&b.first, &b.last, &b.blocks) },
@@ -178,10 +185,10 @@ func (n *nearestIDs) add(want []uint64, ids, sketches []byte) {
 // Rarities gives for each of the words what it says that an observation holds it: its
 // inverse document frequency, as Match takes it.
 func (s *Store) Rarities(ctx context.Context, words []string) ([]float64, error) {
-	g := &gathering{s: s, counts: map[string]int{}, common: map[string]float64{}}
+	g := &gathering{s: s, index: observationWords, scored: s.scored, counts: map[string]int{}, common: map[string]float64{}}
 	out := make([]float64, len(words))
 	err := func() (err error) {
-		if g.rows, g.length, err = s.indexSize(ctx); err != nil {
+		if g.rows, g.length, err = s.indexSize(ctx, observationWords); err != nil {
 			return err
 		}
 		if g.newest, err = number(ctx, s.read, "SELECT coalesce(max(id), 0) FROM observations"); err != nil {

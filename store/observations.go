@@ -94,17 +94,11 @@ func (s *Store) ListObservations(ctx context.Context, f memory.Filter, after mem
 
 // observationPage is the query for the rows of a span in the given direction.
 func (s *Store) observationPage(f filter, in span, direction string, limit int) (query string, args []any) {
-	w := s.observationsWhere(f, in)
-	return fmt.Sprintf("SELECT %s FROM observations WHERE %s ORDER BY created_at_epoch %s, id %[3]s LIMIT ?",
-		observationColumns, w, direction), append(w.args, limit)
+	return page(memory.KindObservation, observationColumns, f, in, direction, limit, s.now())
 }
 
 func (s *Store) observationsWhere(f filter, in span) *where {
-	var w where
-	w.origin("observations", f, in)
-	w.branches("observations", f)
-	w.details(f, s.now())
-	return &w
+	return rowsWhere(memory.KindObservation, f, in, s.now())
 }
 
 // SessionObservations gives the active observations of a session, oldest first.
@@ -124,12 +118,16 @@ func (s *Store) CountObservations(ctx context.Context, f memory.Filter) (int, er
 	if err != nil {
 		return 0, fmt.Errorf("count observations: %w", err)
 	}
-	w := s.observationsWhere(narrow, spanOf(f))
-	n, err := number(ctx, s.read, "SELECT count(*) FROM observations WHERE "+w.String(), w.args...)
-	if err != nil {
-		return 0, fmt.Errorf("count observations: %w", err)
+	sum := 0
+	for _, part := range narrow.parts("observations") {
+		w := s.observationsWhere(part, spanOf(f))
+		n, err := number(ctx, s.read, "SELECT count(*) FROM observations WHERE "+w.String(), w.args...)
+		if err != nil {
+			return 0, fmt.Errorf("count observations: %w", err)
+		}
+		sum += int(n)
 	}
-	return int(n), nil
+	return sum, nil
 }
 
 // insertObservation stores o and gives it back as stored. When its session has

@@ -137,12 +137,12 @@ func TestTheIndexOfWordsDrivesASearch(t *testing.T) {
 	s := newStore(t)
 	for i, f := range []memory.Filter{{}, {Project: webshop, Types: []string{"bugfix"}, Concepts: []string{"c"}, Files: []string{"f"}}, {SessionID: "s1", PinnedOnly: true}, {Agents: []string{"a"}, Branches: []string{"b"}}} {
 		t.Run(fmt.Sprint(i), func(t *testing.T) {
-			for query, args := range map[string][]any{pageOfRows: {`"cart"`, 500, 20}, rowsSince: {`"cart"`, 5}} {
+			for query, args := range map[string][]any{observationWords.query(pageOfRows): {`"cart"`, 500, 20}, observationWords.query(rowsSince): {`"cart"`, 5}} {
 				if got := plan(t, s, query, args...); !strings.HasPrefix(got, "SCAN observations_fts VIRTUAL TABLE INDEX") || strings.Contains(got, "TEMP B-TREE") {
 					t.Errorf("%s\n%s", query, got)
 				}
 			}
-			query, args := s.textsOf([]int64{1, 2}, filter{Filter: f})
+			query, args := s.textsOf(observationWords, []int64{1, 2}, filter{Filter: f})
 			got := plan(t, s, query, args...)
 			if !strings.Contains(got, "SEARCH observations USING INTEGER PRIMARY KEY (rowid=?)") || strings.Contains(got, "TEMP B-TREE") {
 				t.Errorf("%s\n%s", query, got)

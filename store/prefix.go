@@ -25,19 +25,19 @@ type begun struct {
 // begun gives the first words of the index that begin so, in their order. To let
 // FTS5 collect the rows of all of them takes seconds in a large store where the
 // beginning is short; there are few words in it beside rows.
-func (s *Store) begun(ctx context.Context, beginning string) (begun, error) {
+func (s *Store) begun(ctx context.Context, x *wordIndex, beginning string) (begun, error) {
 	conn, err := s.read.db.Conn(ctx)
 	if err != nil {
 		return begun{}, err
 	}
 	defer conn.Close() //nolint:errcheck // it goes back to the pool
 	// The list of words is a view of the index, which each connection makes for itself.
-	_, err = conn.ExecContext(ctx, `CREATE VIRTUAL TABLE IF NOT EXISTS temp.observations_words
-		USING fts5vocab(main, observations_fts, instance)`)
+	_, err = conn.ExecContext(ctx, x.query(`CREATE VIRTUAL TABLE IF NOT EXISTS temp.$table_words
+		USING fts5vocab(main, $fts, instance)`))
 	if err != nil {
 		return begun{}, fmt.Errorf("list the words of the index: %w", err)
 	}
-	next, err := conn.PrepareContext(ctx, "SELECT term FROM temp.observations_words WHERE term >= ? LIMIT 1")
+	next, err := conn.PrepareContext(ctx, x.query("SELECT term FROM temp.$table_words WHERE term >= ? LIMIT 1"))
 	if err != nil {
 		return begun{}, fmt.Errorf("list the words of the index: %w", err)
 	}
@@ -88,7 +88,7 @@ func (g *gathering) isWhole(e expr) bool {
 	if !e.open || len(e.words) == 0 || len(e.words) > 2 {
 		return true
 	}
-	if n, ok := g.counts[quote(e.typed[0])]; ok && len(e.words) == 2 && n <= g.s.scored {
+	if n, ok := g.counts[quote(e.typed[0])]; ok && len(e.words) == 2 && n <= g.scored {
 		return true
 	}
 	b := g.begins[e.words[len(e.words)-1]]
@@ -104,7 +104,7 @@ func (g *gathering) rareWithoutLast(ctx context.Context, e expr) (bool, error) {
 		return false, nil
 	case 2:
 		n, err := g.count(ctx, quote(e.typed[0]))
-		return n <= g.s.scored, err
+		return n <= g.scored, err
 	}
 	return true, nil
 }
@@ -185,7 +185,7 @@ func (g *gathering) begun(ctx context.Context, beginning string) (begun, error) 
 	if ok {
 		return b, nil
 	}
-	b, err := g.s.begun(ctx, beginning)
+	b, err := g.s.begun(ctx, g.index, beginning)
 	if err == nil {
 		g.begins[beginning] = b
 	}

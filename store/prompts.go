@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"strings"
+	"time"
 
 	"cmem/memory"
 )
@@ -15,7 +16,12 @@ const promptColumns = "id, session_id, project, prompt_number, prompt_id, prompt
 
 func scanPrompt(r row) (memory.Prompt, error) {
 	var p memory.Prompt
-	return p, r.Scan(&p.ID, &p.SessionID, &p.Project, &p.Number, &p.PromptID, &p.Text, &p.Machine, epoch{&p.CreatedAt})
+	return p, r.Scan(promptFields(&p)...)
+}
+
+// promptFields are where the promptColumns go.
+func promptFields(p *memory.Prompt) []any {
+	return []any{&p.ID, &p.SessionID, &p.Project, &p.Number, &p.PromptID, &p.Text, &p.Machine, epoch{&p.CreatedAt}}
 }
 
 // Prompt gives one prompt, ErrNotFound when there is none with that id.
@@ -39,20 +45,16 @@ func (s *Store) SessionPrompts(ctx context.Context, sessionID string) ([]memory.
 
 // promptPage is the query for the rows of a span in the given direction.
 func promptPage(f filter, in span, direction string, limit int) (query string, args []any) {
-	var w where
-	w.origin("user_prompts", f, in)
-	w.branches("user_prompts", f)
-	return fmt.Sprintf("SELECT %s FROM user_prompts WHERE %s ORDER BY created_at_epoch %s, id %[3]s LIMIT ?",
-		promptColumns, &w, direction), append(w.args, limit)
+	return page(memory.KindPrompt, promptColumns, f, in, direction, limit, time.Time{})
 }
 
 // insertPrompt stores p; one with the same number in its session is left alone.
 func insertPrompt(ctx context.Context, t tx, p memory.Prompt) (added bool, err error) {
 	text := clean(p.Text)
 	changed, err := t.exec(ctx, `INSERT INTO user_prompts (
-			id, session_id, project, prompt_number, prompt_id, machine, tokens_read, created_at, created_at_epoch, prompt_text)
-		VALUES (`+nextID("user_prompts", memory.KindPrompt)+`, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING`,
+			id, session_id, project, prompt_number, prompt_id, machine, tokens_read, created_at, created_at_epoch, prompt_text, tokens)
+		VALUES (`+nextID("user_prompts", memory.KindPrompt)+`, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING`,
 		clean(p.SessionID), clean(p.Project), p.Number, clean(p.PromptID), p.Machine || strings.HasPrefix(text, machinePrompt),
-		memory.EstimateTokens(text), isoTime(p.CreatedAt), p.CreatedAt.UnixMilli(), text)
+		memory.EstimateTokens(text), isoTime(p.CreatedAt), p.CreatedAt.UnixMilli(), text, promptTokens(text))
 	return changed > 0, err
 }

@@ -16,8 +16,8 @@ import (
 //
 // No text is wrong: what is none of these is looked for as it is. A minus stands
 // for itself before a digit, another minus and a single Latin letter, and inside of a
-// word: --dry-run, -1, -v. Where nothing but excluded words stands, these are what is
-// looked for.
+// word: --dry-run, -1, -v. Where nothing but excluded words stands, everything without
+// them is found.
 
 // queryWord is one word or quoted phrase of a search text.
 type queryWord struct {
@@ -108,7 +108,7 @@ func isStarred(s string) bool {
 }
 
 // queryWords gives the words of a search text that are looked for and those that
-// must not stand.
+// must not stand: at least one of either.
 func queryWords(text string) (wanted, unwanted []queryWord, err error) {
 	words := splitQuery(clean(text))
 	if len(words) > maxQueryWords {
@@ -121,10 +121,7 @@ func queryWords(text string) (wanted, unwanted []queryWord, err error) {
 			wanted = append(wanted, w)
 		}
 	}
-	if len(wanted) == 0 {
-		wanted, unwanted = unwanted, nil
-	}
-	if len(wanted) == 0 {
+	if len(words) == 0 {
 		return nil, nil, ErrEmptyQuery
 	}
 	return wanted, unwanted, nil

@@ -27,7 +27,8 @@ type Matches struct {
 // Match gives the observations that hold any of the words of a text, best first:
 // those that hold the rarest, most of them, in their titles and next to each other. A
 // word counts once whatever its spelling, and the parts of an identifier only where it
-// does not stand itself. Quoted phrases must stand, excluded words must not. A text
+// does not stand itself. Quoted phrases must stand, excluded words must not; where
+// nothing but these is said, the newest observations without them are given. A text
 // without a letter or digit is ErrEmptyQuery.
 //
 // What it costs is bounded: the index lists the observations with each word, of a
@@ -48,7 +49,11 @@ func (s *Store) Match(ctx context.Context, text string, f memory.Filter, limit i
 }
 
 func (s *Store) match(ctx context.Context, words, unwanted []queryWord, f memory.Filter, limit int) (Matches, error) {
-	r, err := s.newRanking(ctx, words, unwanted, f)
+	if len(words) == 0 {
+		hits, err := s.without(ctx, unwanted, f, limit)
+		return Matches{Hits: hits}, err
+	}
+	r, err := s.newRanking(ctx, observationWords, words, unwanted, f)
 	if err != nil {
 		return Matches{}, err
 	}
@@ -62,7 +67,7 @@ func (s *Store) match(ctx context.Context, words, unwanted []queryWord, f memory
 		}
 		if ok {
 			ideal := r.ideal
-			if r, err = s.newRanking(ctx, other, unwanted, f); err != nil {
+			if r, err = s.newRanking(ctx, observationWords, other, unwanted, f); err != nil {
 				return Matches{}, err
 			}
 			if err := r.gather(ctx); err != nil {
@@ -117,7 +122,7 @@ type scoreNode struct {
 	at   int // of the candidate's frequencies
 }
 
-func (s *Store) newRanking(ctx context.Context, words, unwanted []queryWord, f memory.Filter) (*ranker, error) {
+func (s *Store) newRanking(ctx context.Context, x *wordIndex, words, unwanted []queryWord, f memory.Filter) (*ranker, error) {
 	r := &ranker{terms: termsOf(words)}
 	for _, w := range unwanted {
 		r.not = append(r.not, w.exact())
@@ -133,7 +138,7 @@ func (s *Store) newRanking(ctx context.Context, words, unwanted []queryWord, f m
 		}
 	}
 	var err error
-	r.gathering, err = s.newGathering(ctx, query{not: r.not}, f)
+	r.gathering, err = s.newGathering(ctx, x, query{not: r.not}, f)
 	return r, err
 }
 
@@ -161,7 +166,7 @@ func (r *ranker) gather(ctx context.Context) error {
 
 // toRank is how many rows are read for a ranking: fewer than are scored elsewhere,
 // since it is known better which they are.
-func (r *ranker) toRank() int { return max(r.s.scored*2/3, 1) }
+func (r *ranker) toRank() int { return max(r.scored*2/3, 1) }
 
 // weigh looks up in how many rows the terms stand. Parts count only for terms that
 // stand in few rows.
@@ -249,6 +254,7 @@ func (r *ranker) compile() {
 	root := andOf(slices.Concat(r.must, []expr{orOf(telling)}))
 	r.exprs, r.loose = []expr{root, root}, 0
 	r.matcher = newMatcher(r.exprs...) // the second is for marking
+	r.matcher.index = r.index
 	r.matcher.exclude(r.not)
 	r.matcher.countToo(0, also)
 	r.matcher.pairsInTitles = true

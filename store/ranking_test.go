@@ -115,7 +115,7 @@ func fullRanking(t *testing.T, s *Store, text string, ids []int64) []int64 {
 	scored := s.scored
 	s.scored = 1_000_000
 	defer func() { s.scored = scored }()
-	r, err := s.newRanking(t.Context(), words, unwanted, memory.Filter{})
+	r, err := s.newRanking(t.Context(), observationWords, words, unwanted, memory.Filter{})
 	if err != nil {
 		t.Fatal(err)
 	}

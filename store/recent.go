@@ -44,12 +44,12 @@ func (t *indexedText) size() (n int) {
 // indexedTexts gives the texts of those of the rows that f takes.
 func (s *Store) indexedTexts(ctx context.Context, ids []int64, f filter) ([]indexedText, error) {
 	if !s.watch.inUse() {
-		return s.readTexts(ctx, ids, f) // one search alone: to begin watching costs more than it saves
+		return s.readTexts(ctx, observationWords, ids, f) // one search alone: to begin watching costs more than it saves
 	}
 	// Asked before the rows are read: a change in between is seen by the next search.
 	version, err := s.DataVersion(ctx)
 	if err != nil {
-		return s.readTexts(ctx, ids, f) // of what is open still
+		return s.readTexts(ctx, observationWords, ids, f) // of what is open still
 	}
 	key := fmt.Sprintf("%+v", f)
 	list := make([]indexedText, 0, len(ids))
@@ -57,7 +57,7 @@ func (s *Store) indexedTexts(ctx context.Context, ids []int64, f filter) ([]inde
 	if len(missing) == 0 {
 		return list, nil
 	}
-	read, err := s.readTexts(ctx, missing, f)
+	read, err := s.readTexts(ctx, observationWords, missing, f)
 	if err != nil {
 		return nil, err
 	}
@@ -65,18 +65,29 @@ func (s *Store) indexedTexts(ctx context.Context, ids []int64, f filter) ([]inde
 	return append(list, read...), nil
 }
 
-// textsOf is the query for the indexed text of those of the rows that f takes.
-func (s *Store) textsOf(ids []int64, f filter) (query string, args []any) {
-	w := s.observationsWhere(f, spanOf(f.Filter))
-	// CROSS JOIN keeps the order: each row is looked up by its id. The other way
-	// round all of a project would be read.
-	return `SELECT id, created_at_epoch, ` + indexedColumns + `
-		FROM (SELECT value AS wanted FROM json_each(?)) CROSS JOIN observations ON observations.id = wanted
-		WHERE ` + w.String(), slices.Concat([]any{encodeIDs(ids)}, w.args)
+// texts reads the indexed text of those of the rows that the filter takes.
+func (g *gathering) texts(ctx context.Context, ids []int64) ([]indexedText, error) {
+	if g.index == observationWords {
+		return g.s.indexedTexts(ctx, ids, g.f)
+	}
+	return g.s.readTexts(ctx, g.index, ids, g.f) // too few to be kept
 }
 
-func (s *Store) readTexts(ctx context.Context, ids []int64, f filter) ([]indexedText, error) {
-	query, args := s.textsOf(ids, f)
+// textsOf is the query for the indexed text of those of the rows that f takes.
+func (s *Store) textsOf(x *wordIndex, ids []int64, f filter) (query string, args []any) {
+	w := rowsWhere(x.kind, f, spanOf(f.Filter), s.now())
+	if x == promptWords {
+		w.add("machine = 0") // what the host writes to itself nobody looks for
+	}
+	// CROSS JOIN keeps the order: each row is looked up by its id. The other way
+	// round all of a project would be read.
+	return x.query(`SELECT id, created_at_epoch, ` + x.texts + `
+		FROM (SELECT value AS wanted FROM json_each(?)) CROSS JOIN $table ON $table.id = wanted
+		WHERE ` + w.String()), slices.Concat([]any{encodeIDs(ids)}, w.args)
+}
+
+func (s *Store) readTexts(ctx context.Context, x *wordIndex, ids []int64, f filter) ([]indexedText, error) {
+	query, args := s.textsOf(x, ids, f)
 	return all(ctx, s.read, func(r row) (t indexedText, err error) {
 		c := &t.columns
 		err = r.Scan(&t.id, &t.epoch, &c[0], &c[1], &c[2], &c[3], &c[4], &c[5], &c[6])

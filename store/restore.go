@@ -21,7 +21,7 @@ import (
 func (s *Store) Restore(ctx context.Context, snap memory.Snapshot) error {
 	transact := s.transact
 	if len(snap.Created) > 0 {
-		transact = s.erase
+		transact = s.erasing(indexesOf(snap.Created)...)
 	}
 	err := transact(ctx, func(t tx) error {
 		if forgotten, err := isOfForgotten(ctx, t, snap); err != nil {

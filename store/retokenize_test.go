@@ -29,7 +29,7 @@ func TestWordsOfAnOlderProgramAreMadeAnewInPieces(t *testing.T) {
 		}
 	}
 	step(0)
-	mustExec(t, db, "UPDATE observations SET tokens = 'before' WHERE id > 2", "UPDATE search_tokens SET version = 0")
+	mustExec(t, db, "UPDATE observations SET tokens = 'before' WHERE id > 2", "UPDATE search_indexes SET version = 0 WHERE name = 'observations'")
 	if n := finds("支付"); n != 2 {
 		t.Fatalf("%d found before", n)
 	}

@@ -147,12 +147,14 @@ func damagedEnough(ctx context.Context, path string) error {
 	return ErrSound
 }
 
-// searchOpens gives ErrDamaged when the search index cannot even be opened: its pages
+// searchOpens gives ErrDamaged when a search index cannot even be opened: its pages
 // can be in order and what stands in them not, and then it cannot be rebuilt either.
 func (s *Store) searchOpens(ctx context.Context) error {
-	_, err := number(ctx, s.read, `SELECT count(*) FROM observations_fts WHERE observations_fts MATCH '"a"' AND rowid = 0`)
-	if err = named(err); errors.Is(err, ErrDamaged) {
-		return err
+	for _, x := range wordIndexes {
+		_, err := number(ctx, s.read, x.query(`SELECT count(*) FROM $fts WHERE $fts MATCH '"a"' AND rowid = 0`))
+		if err = named(err); errors.Is(err, ErrDamaged) {
+			return err
+		}
 	}
 	return nil // a missing one is made anew by Fix
 }

@@ -145,7 +145,7 @@ func (f *filler) put(ctx context.Context, t tx, r wreck.Row) error {
 func (f *filler) finish(ctx context.Context) func(tx) error {
 	return func(t tx) error {
 		// Whose version the saved words are of nobody knows.
-		if _, err := t.exec(ctx, "UPDATE search_tokens SET version = 0"); err != nil {
+		if _, err := t.exec(ctx, "UPDATE search_indexes SET version = 0"); err != nil {
 			return err
 		}
 		for kind, table := range tableOf {

@@ -13,8 +13,9 @@ import (
 // first by keyword alone, of those that match equally well the newest first. All
 // words must match; those in which the last word is whole come before those in
 // which it is the beginning of a longer one. When no observation has all the
-// words, those that have some are given. A text without a letter or digit is
-// ErrEmptyQuery.
+// words, those that have some are given. Of a text that only says which words must not
+// stand, the newest observations without them are given. A text without a letter or
+// digit is ErrEmptyQuery.
 //
 // The first n of a search are the same whatever the limit is, and the same store
 // gives the same answer. What it costs is bounded: of a word that stands in few
@@ -38,6 +39,9 @@ func (s *Store) Search(ctx context.Context, text string, f memory.Filter, limit 
 }
 
 func (s *Store) hits(ctx context.Context, words, unwanted []queryWord, f memory.Filter, limit int) ([]memory.Hit, error) {
+	if len(words) == 0 {
+		return s.without(ctx, unwanted, f, limit)
+	}
 	g, err := s.gathered(ctx, words, unwanted, f)
 	if err != nil {
 		return nil, err
@@ -65,7 +69,7 @@ func (s *Store) hits(ctx context.Context, words, unwanted []queryWord, f memory.
 }
 
 func (s *Store) gathered(ctx context.Context, words, unwanted []queryWord, f memory.Filter) (*gathering, error) {
-	g, err := s.newGathering(ctx, queryOf(words, unwanted), f)
+	g, err := s.newGathering(ctx, observationWords, queryOf(words, unwanted), f)
 	if err != nil {
 		return nil, err
 	}

@@ -22,7 +22,7 @@ func ranked(t *testing.T, s *Store, text string, f memory.Filter, list []memory.
 	if err != nil {
 		t.Fatal(err)
 	}
-	g, err := s.newGathering(t.Context(), q, f)
+	g, err := s.newGathering(t.Context(), observationWords, q, f)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -246,7 +246,7 @@ func TestRowsWithACommonWordAreEstimated(t *testing.T) {
 		t.Fatal(err)
 	}
 	s.scored = 100
-	g, err := s.newGathering(t.Context(), query{whole: phraseOf("case", false)}, memory.Filter{})
+	g, err := s.newGathering(t.Context(), observationWords, query{whole: phraseOf("case", false)}, memory.Filter{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -275,12 +275,12 @@ func TestAnUnfinishedWordIsReadAsTheWordsThatBeginSo(t *testing.T) {
 		"ec":    {words: []string{"eclair", "ecstat"}, all: true},
 		"zz":    {all: true},
 	} {
-		got, err := s.begun(t.Context(), beginning)
+		got, err := s.begun(t.Context(), observationWords, beginning)
 		if err != nil || got.all != want.all || !slices.Equal(got.words, want.words) {
 			t.Errorf("%q begins %q %v, want %q (%v)", beginning, got.words, got.all, want.words, err)
 		}
 	}
-	if got, err := s.begun(t.Context(), "qu"); err != nil || got.all || len(got.words) != maxBegun {
+	if got, err := s.begun(t.Context(), observationWords, "qu"); err != nil || got.all || len(got.words) != maxBegun {
 		t.Errorf("%q begins %d words, all: %v (%v)", "qu", len(got.words), got.all, err)
 	}
 	// Those that were not looked for are found in the newest rows all the same.

@@ -108,7 +108,7 @@ func TestScoresAndSnippetsAreThoseOfTheIndex(t *testing.T) {
 		for _, k := range rows {
 			index[k.id] = k.known
 		}
-		g, err := s.newGathering(t.Context(), q, memory.Filter{})
+		g, err := s.newGathering(t.Context(), observationWords, q, memory.Filter{})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -144,7 +144,7 @@ func TestScoresAndSnippetsAreThoseOfTheIndex(t *testing.T) {
 
 func TestColumnWeightsAreThoseOfTheIndex(t *testing.T) {
 	s := newStore(t)
-	have, err := one(t.Context(), s.read, scanText, ranking)
+	have, err := one(t.Context(), s.read, scanText, observationWords.query(ranking))
 	if err != nil {
 		t.Fatal(err)
 	}

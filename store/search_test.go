@@ -262,7 +262,7 @@ func TestQueriesAreQuoted(t *testing.T) {
 
 func FuzzSearchTextIsNeverSyntax(f *testing.F) {
 	s := newStore(f)
-	g := &gathering{s: s}
+	g := &gathering{s: s, index: observationWords}
 	c := readCorpus(f)
 	remember(f, s, c.Observations...)
 	for _, tt := range c.Cases {
@@ -283,7 +283,11 @@ func FuzzSearchTextIsNeverSyntax(f *testing.F) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		for _, e := range append(q.not, q.whole, q.all, q.any) {
+		exprs := q.not
+		if words, _, err := queryWords(text); err == nil && len(words) > 0 {
+			exprs = append(exprs, q.whole, q.all, q.any)
+		}
+		for _, e := range exprs {
 			if _, err := g.page(t.Context(), e.String(), 100, 5); err != nil {
 				t.Errorf("%q becomes %s: %v", text, e, err)
 			}
@@ -296,7 +300,7 @@ func FuzzSearchTextIsNeverSyntax(f *testing.F) {
 			t.Errorf("%q: %v", text, err)
 		}
 		for i, h := range m.Hits {
-			if !(h.Keyword > 0 && m.Ideal > 0) || i > 0 && h.Keyword > m.Hits[i-1].Keyword {
+			if (len(exprs) > len(q.not)) != (h.Keyword > 0 && m.Ideal > 0) || i > 0 && h.Keyword > m.Hits[i-1].Keyword {
 				t.Errorf("%q: hit %d scores %v of %v", text, i, h.Keyword, m.Ideal)
 			}
 		}

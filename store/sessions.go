@@ -42,11 +42,13 @@ func (s *Store) Sessions(ctx context.Context, f memory.Filter, after memory.Curs
 }
 
 func sessionPage(f filter, in span, direction string, limit int) (query string, args []any) {
-	var w where
-	w.origin("sdk_sessions", f, in)
-	w.branches("sdk_sessions", f)
-	return fmt.Sprintf("SELECT %s FROM sdk_sessions WHERE %s ORDER BY created_at_epoch %s, id %[3]s LIMIT ?",
-		sessionColumns, &w, direction), append(w.args, limit)
+	return f.inParts("sdk_sessions", direction, limit, func(f filter) (string, []any) {
+		var w where
+		w.origin("sdk_sessions", f, in)
+		w.branches("sdk_sessions", f)
+		return fmt.Sprintf("SELECT %s FROM sdk_sessions WHERE %s ORDER BY created_at_epoch %s, id %[3]s LIMIT ?",
+			sessionColumns, &w, direction), append(w.args, limit)
+	})
 }
 
 // turnUntold is true of a session s with a turn that has ended and of which no batch was

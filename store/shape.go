@@ -43,7 +43,7 @@ func shapesOf(ctx context.Context, steps []migration, tables map[string]string) 
 		r := reader{db: db, stmts: map[string]*sql.Stmt{}}
 		names, err := all(ctx, &r, scanText, "SELECT name FROM sqlite_master WHERE type = 'table' AND sql NOT LIKE 'CREATE VIRTUAL%'")
 		for _, name := range names {
-			if err != nil || slices.Contains(derived, name) || strings.HasPrefix(name, searchTable) || strings.HasPrefix(name, "sqlite_") {
+			if err != nil || slices.Contains(derived, name) || virtualOf(name) != "" || strings.HasPrefix(name, "sqlite_") {
 				continue
 			}
 			var columns []column

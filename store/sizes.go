@@ -18,7 +18,7 @@ type Sizes struct {
 	Shrinks bool  `json:"shrinks"`
 
 	RawEvents int64 `json:"raw_events"` // payloads of events, estimated from a sample
-	Search    int64 `json:"search"`     // the search index
+	Search    int64 `json:"search"`     // the indexes of words
 
 	Backups     int64 `json:"backups"` // copies of the store in the folder of backups
 	BackupFiles int   `json:"backup_files"`
@@ -52,8 +52,12 @@ func (s *Store) sizes(ctx context.Context) (z Sizes, err error) {
 	if z.RawEvents, err = s.rawBytes(ctx); err != nil {
 		return z, err
 	}
-	if z.Search, err = s.searchBytes(ctx); err != nil {
-		return z, err
+	for _, x := range wordIndexes {
+		bytes, err := s.searchBytes(ctx, x)
+		if err != nil {
+			return z, err
+		}
+		z.Search += bytes
 	}
 	if z.File, err = sizeOf(s.path); err != nil {
 		return z, err
@@ -93,13 +97,13 @@ func (s *Store) rawBytes(ctx context.Context) (int64, error) {
 		SELECT cast(coalesce(avg(size), 0) * (SELECT coalesce(sum(events), 0) FROM projects) AS INTEGER) FROM taken`, sampled)
 }
 
-// searchBytes gives how much the search index takes, as its own record of its
+// searchBytes gives how much an index of words takes, as its own record of its
 // parts tells: the cookie, the numbers of levels, of segments and of writes; then
 // of each level the number that is being merged and that of its segments, and of
 // each segment its id, first and last page. Of a damaged record nothing is told.
-func (s *Store) searchBytes(ctx context.Context) (int64, error) {
+func (s *Store) searchBytes(ctx context.Context, x *wordIndex) (int64, error) {
 	record, err := one(ctx, s.read, func(r row) (b []byte, err error) { return b, r.Scan(&b) },
-		"SELECT block FROM observations_fts_data WHERE id = 10")
+		x.query("SELECT block FROM $fts_data WHERE id = 10"))
 	if errors.Is(err, ErrNotFound) || err == nil && len(record) < 4 {
 		return 0, nil
 	}

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"time"
 
 	"cmem/memory"
 )
@@ -14,10 +15,17 @@ const summaryColumns = `id, uid, session_id, project, prompt_number, created_at_
 
 func scanSummary(r row) (memory.Summary, error) {
 	var m memory.Summary
-	return m, r.Scan(&m.ID, &m.UID, &m.SessionID, &m.Project, &m.PromptNumber, epoch{&m.CreatedAt},
+	return m, r.Scan(summaryFields(&m)...)
+}
+
+// summaryFields are where the summaryColumns go.
+func summaryFields(m *memory.Summary) []any {
+	return []any{
+		&m.ID, &m.UID, &m.SessionID, &m.Project, &m.PromptNumber, epoch{&m.CreatedAt},
 		&m.Request, &m.Investigated, &m.Learned, &m.Completed, &m.NextSteps, &m.Notes,
 		list{&m.FilesRead}, list{&m.FilesModified},
-		&m.Status, &m.Compressor, &m.Model, &m.Provisional, &m.TokensSpent)
+		&m.Status, &m.Compressor, &m.Model, &m.Provisional, &m.TokensSpent,
+	}
 }
 
 // Summary gives one summary, whatever its status. The error is ErrNotFound when
@@ -68,12 +76,7 @@ func (s *Store) SessionSummaries(ctx context.Context, sessionID string) ([]memor
 
 // summaryPage is the query for the rows of a span in the given direction.
 func summaryPage(f filter, in span, direction string, limit int) (query string, args []any) {
-	var w where
-	w.origin("session_summaries", f, in)
-	w.branches("session_summaries", f)
-	w.status(f)
-	return fmt.Sprintf("SELECT %s FROM session_summaries WHERE %s ORDER BY created_at_epoch %s, id %[3]s LIMIT ?",
-		summaryColumns, &w, direction), append(w.args, limit)
+	return page(memory.KindSummary, summaryColumns, f, in, direction, limit, time.Time{})
 }
 
 // AddSummary stores a checkpoint of a session in the place of the session's
@@ -120,12 +123,12 @@ func (s *Store) insertSummary(ctx context.Context, t tx, m memory.Summary) (stor
 	changed, err := t.exec(ctx, `INSERT INTO session_summaries (
 			id, uid, session_id, project, prompt_number, created_at, created_at_epoch,
 			status, compressor, model, provisional, tokens_spent, tokens_read,
-			request, investigated, learned, completed, next_steps, notes, files_read, files_modified)
-		VALUES (`+nextID("session_summaries", memory.KindSummary)+`, ?, ?, ?, ?, ?, ?,  ?, ?, ?, ?, ?, ?,  ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING`,
+			request, investigated, learned, completed, next_steps, notes, files_read, files_modified, tokens)
+		VALUES (`+nextID("session_summaries", memory.KindSummary)+`, ?, ?, ?, ?, ?, ?,  ?, ?, ?, ?, ?, ?,  ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING`,
 		m.UID, m.SessionID, m.Project, m.PromptNumber, isoTime(m.CreatedAt), m.CreatedAt.UnixMilli(),
 		cmp.Or(m.Status, memory.StatusActive), m.Compressor, m.Model, m.Provisional, m.TokensSpent, tokens,
 		m.Request, m.Investigated, m.Learned, m.Completed, m.NextSteps, m.Notes,
-		encodeList(m.FilesRead), encodeList(m.FilesModified))
+		encodeList(m.FilesRead), encodeList(m.FilesModified), summaryTokens(m))
 	if err != nil {
 		return m, false, err
 	}

@@ -76,28 +76,22 @@ func scanItem(r row) (memory.Item, error) {
 	var i memory.Item
 	var title, subtitle string
 	err := r.Scan(&i.Kind, &i.ID, &i.SessionID, &i.Project, &i.PromptNumber, epoch{&i.CreatedAt},
-		&i.Type, &title, &subtitle, &i.Tokens, &i.Pinned, &i.Machine, &i.Status)
+		&i.Type, &title, &subtitle, &i.Tokens, &i.Pinned, &i.Machine, &i.Status, &i.Scope)
 	i.Title, i.Subtitle = oneLine(title, titleLength), oneLine(subtitle, titleLength)
 	return i, err
 }
 
 // timelinePage is the query for one kind's rows of a span in the given direction.
 func (s *Store) timelinePage(kind memory.ItemKind, f filter, in span, direction string, limit int) (query string, args []any) {
-	var w where
 	var columns string
-	table := tableOf[kind]
-	w.origin(table, f, in)
-	w.branches(table, f)
 	switch kind {
 	case memory.KindPrompt:
-		columns = "'', substr(prompt_text, 1, 1000), '', tokens_read, 0, machine, ''"
+		columns = "'', substr(prompt_text, 1, 1000), '', tokens_read, 0, machine, '', ''"
 	case memory.KindSummary:
-		columns = "'', coalesce(nullif(request, ''), nullif(completed, ''), learned), '', tokens_read, 0, 0, status"
-		w.status(f)
+		columns = "'', coalesce(nullif(request, ''), nullif(completed, ''), learned), '', tokens_read, 0, 0, status, ''"
 	default:
-		columns = "type, title, subtitle, tokens_read, pinned, 0, status"
-		w.details(f, s.now())
+		columns = "type, title, subtitle, tokens_read, pinned, 0, status, CASE WHEN scope = 'project' THEN '' ELSE scope END"
 	}
-	return fmt.Sprintf(`SELECT '%s', id, session_id, project, prompt_number, created_at_epoch, %s
-		FROM %s WHERE %s ORDER BY created_at_epoch %s, id %[5]s LIMIT ?`, kind, columns, table, &w, direction), append(w.args, limit)
+	columns = fmt.Sprintf("'%s', id, session_id, project, prompt_number, created_at_epoch, %s", kind, columns)
+	return page(kind, columns, f, in, direction, limit, s.now())
 }

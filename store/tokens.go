@@ -33,6 +33,39 @@ func searchTokens(o memory.Observation) string {
 	return t.b.String()
 }
 
+// summaryTokens are those of a summary, with the names of its files, which no other
+// column of the index has.
+func summaryTokens(m memory.Summary) string {
+	t := tokenList{seen: map[string]bool{}}
+	for _, s := range []string{m.Request, m.Investigated, m.Learned, m.Completed, m.NextSteps, m.Notes} {
+		t.add(s)
+	}
+	for _, l := range [][]string{m.FilesRead, m.FilesModified} {
+		for _, s := range l {
+			t.put(clean(s))
+			t.add(s)
+		}
+	}
+	return t.b.String()
+}
+
+// promptTokens are those of a prompt, of a long one of its beginning.
+func promptTokens(text string) string {
+	t := tokenList{seen: map[string]bool{}}
+	t.add(beginningOf(text, maxIndexedPrompt))
+	return t.b.String()
+}
+
+// beginningOf gives the first so many characters of a text.
+func beginningOf(text string, characters int) string {
+	for i := range text {
+		if characters--; characters < 0 {
+			return text[:i]
+		}
+	}
+	return text
+}
+
 type tokenList struct {
 	b    strings.Builder
 	seen map[string]bool

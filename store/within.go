@@ -38,18 +38,18 @@ func (g *gathering) containing(ctx context.Context, words []queryWord) (other []
 	if len(parts) == 0 {
 		return nil, false, nil
 	}
-	limit := withinPerScored * g.s.scored
+	limit := withinPerScored * g.scored
 	ids := g.origin
 	if !g.origins {
-		ids, err = g.ids(ctx, "SELECT id FROM observations ORDER BY id DESC LIMIT ?", limit)
-	} else if len(ids) > g.s.scored {
+		ids, err = g.ids(ctx, g.index.query("SELECT id FROM $table ORDER BY id DESC LIMIT ?"), limit)
+	} else if len(ids) > g.scored {
 		ids, err = g.newestOfOrigin(ctx, limit)
 	}
 	if err != nil {
 		return nil, false, err
 	}
-	for page := range slices.Chunk(ids, g.s.scored) {
-		texts, err := g.s.indexedTexts(ctx, page, g.f)
+	for page := range slices.Chunk(ids, g.scored) {
+		texts, err := g.texts(ctx, page)
 		if err != nil {
 			return nil, false, err
 		}

@@ -64,13 +64,13 @@ func (o *outcome) measure(ctx context.Context, g group) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, s.Close()) }()
-	list, now := g.observations()
-	if err := o.fill(ctx, s, list); err != nil {
+	all, now := g.memories()
+	if err := o.fill(ctx, s, all); err != nil {
 		return err
 	}
-	ids := map[string]string{}
-	for i, d := range g.Docs {
-		ids[list[i].UID] = d.ID
+	ids, err := g.ids(ctx, s)
+	if err != nil {
+		return err
 	}
 	for _, q := range g.Queries {
 		for _, way := range ways {
@@ -91,10 +91,42 @@ func (o *outcome) measure(ctx context.Context, g group) (err error) {
 	return err
 }
 
-// fill puts the observations into a store and encodes them.
-func (o *outcome) fill(ctx context.Context, s *store.Store, list []memory.Observation) error {
+// ids gives the documents by where they are in a store that holds them.
+func (g group) ids(ctx context.Context, s *store.Store) (map[memory.Ref]string, error) {
+	byUID := map[string]string{}
+	for i, d := range g.Docs {
+		byUID[uidOf(i)] = d.ID
+	}
+	ids := map[memory.Ref]string{}
+	for x, err := range s.ScanObservations(ctx, memory.Filter{}) {
+		if err != nil {
+			return nil, err
+		}
+		ids[memory.Ref{Kind: memory.KindObservation, ID: x.ID}] = byUID[x.UID]
+	}
+	for x, err := range s.ScanSummaries(ctx, memory.Filter{}) {
+		if err != nil {
+			return nil, err
+		}
+		ids[memory.Ref{Kind: memory.KindSummary, ID: x.ID}] = byUID[x.UID]
+	}
+	for x, err := range s.ScanPrompts(ctx, memory.Filter{}) {
+		if err != nil {
+			return nil, err
+		}
+		ids[memory.Ref{Kind: memory.KindPrompt, ID: x.ID}] = byUID[uidOf(x.Number-1)]
+	}
+	return ids, nil
+}
+
+// fill puts memories into a store and encodes the observations.
+func (o *outcome) fill(ctx context.Context, s *store.Store, all store.Bundle) error {
 	const atOnce = 200
+	list := all.Observations
 	o.docs += len(list)
+	if _, err := s.Import(ctx, store.Bundle{Prompts: all.Prompts, Summaries: all.Summaries}); err != nil {
+		return err
+	}
 	from := time.Now()
 	for some := range slices.Chunk(list, atOnce) {
 		if _, err := s.Import(ctx, store.Bundle{Observations: some}); err != nil {
@@ -124,7 +156,7 @@ func (o *outcome) fill(ctx context.Context, s *store.Store, list []memory.Observ
 }
 
 // search answers a question in one of the ways.
-func search(ctx context.Context, s *store.Store, way, text string, now time.Time, ids map[string]string) (a found, err error) {
+func search(ctx context.Context, s *store.Store, way, text string, now time.Time, ids map[memory.Ref]string) (a found, err error) {
 	from := time.Now()
 	defer func() {
 		a.took = time.Since(from)
@@ -135,7 +167,7 @@ func search(ctx context.Context, s *store.Store, way, text string, now time.Time
 	if way == byKeyword {
 		m, err := s.Match(ctx, text, memory.Filter{}, resultCount)
 		for _, h := range m.Hits {
-			a.ids = append(a.ids, ids[h.Observation.UID])
+			a.ids = append(a.ids, ids[memory.Ref{Kind: memory.KindObservation, ID: h.Observation.ID}])
 		}
 		return a, err
 	}
@@ -145,7 +177,7 @@ func search(ctx context.Context, s *store.Store, way, text string, now time.Time
 	}
 	answer, err := recall.Search(ctx, s, q)
 	for _, r := range answer.Results {
-		a.ids = append(a.ids, ids[r.Observation.UID])
+		a.ids = append(a.ids, ids[r.Ref()])
 	}
 	a.sure = len(answer.Results) > 0 && answer.Results[0].Score.Relevance >= recall.Sure
 	return a, err

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"cmem/memory"
+	"cmem/store"
 )
 
 // set is a data set: groups of documents, each with the searches that are made in
@@ -24,10 +25,12 @@ type group struct {
 	Queries []question `json:"queries"`
 }
 
-// document is an observation of a data set. Sets have one of two forms: with the
-// fields of observations, or with one text for each.
+// document is a memory of a data set. Sets have one of two forms: with the fields of
+// observations, or with one text for each.
 type document struct {
 	ID        string    `json:"id"`
+	Kind      string    `json:"kind"` // "summary" or "prompt"; observations say none
+	Session   string    `json:"session"`
 	Type      string    `json:"type"`
 	Title     string    `json:"title"`
 	Narrative string    `json:"narrative"`
@@ -36,6 +39,10 @@ type document struct {
 	Concepts  texts     `json:"concepts"`
 	Files     texts     `json:"files"`
 	CreatedAt time.Time `json:"created_at"`
+	// Of a summary, whose request is the title.
+	Learned   string `json:"learned"`
+	Completed string `json:"completed"`
+	NextSteps string `json:"next_steps"`
 }
 
 // texts is a list of texts, or a single one.
@@ -68,11 +75,29 @@ type question struct {
 // epoch is when the first document of a set without dates was made.
 var epoch = time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
 
-// observations gives the documents as observations, and when all of them exist.
-func (g group) observations() (list []memory.Observation, now time.Time) {
+// memories gives the documents as memories, with what they are called, and when all of
+// them exist.
+func (g group) memories() (b store.Bundle, now time.Time) {
 	for i, d := range g.Docs {
+		if d.CreatedAt.IsZero() {
+			d.CreatedAt = epoch.Add(time.Duration(i) * time.Minute)
+		}
+		if d.CreatedAt.After(now) {
+			now = d.CreatedAt
+		}
+		switch memory.ItemKind(d.Kind) {
+		case memory.KindPrompt:
+			b.Prompts = append(b.Prompts, memory.Prompt{SessionID: d.Session, Project: "/project", Number: i + 1, Text: d.Narrative, CreatedAt: d.CreatedAt})
+			continue
+		case memory.KindSummary:
+			b.Summaries = append(b.Summaries, memory.Summary{
+				UID: uidOf(i), SessionID: d.Session, Project: "/project", CreatedAt: d.CreatedAt,
+				Request: d.Title, Learned: d.Learned, Completed: d.Completed, NextSteps: d.NextSteps,
+			})
+			continue
+		}
 		o := memory.Observation{
-			UID: fmt.Sprintf("%026d", i), SessionID: "session", Project: "/project", Type: d.Type, Title: d.Title,
+			UID: uidOf(i), SessionID: "session", Project: "/project", Type: d.Type, Title: d.Title,
 			Narrative: d.Narrative + d.Body, Facts: d.Facts, Concepts: d.Concepts, CreatedAt: d.CreatedAt,
 		}
 		for _, f := range d.Files {
@@ -81,16 +106,14 @@ func (g group) observations() (list []memory.Observation, now time.Time) {
 		if o.Type == "" {
 			o.Type = memory.TypeDiscovery
 		}
-		if o.CreatedAt.IsZero() {
-			o.CreatedAt = epoch.Add(time.Duration(i) * time.Minute)
-		}
-		if o.CreatedAt.After(now) {
-			now = o.CreatedAt
-		}
-		list = append(list, o)
+		b.Observations = append(b.Observations, o)
 	}
-	return list, now.Add(24 * time.Hour)
+	return b, now.Add(24 * time.Hour)
 }
+
+// uidOf gives the uid of the document with a number, from 0. A prompt, which has none,
+// has the next number as its own.
+func uidOf(i int) string { return fmt.Sprintf("%026d", i) }
 
 // readSets reads the data sets of a folder in the order of their names.
 func readSets(folder string) ([]set, error) {
