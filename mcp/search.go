@@ -26,8 +26,8 @@ const (
 // lookup is a call of search, read.
 type lookup struct {
 	scope
-	query         string       // "" for a list
-	base          recall.Query // what the search is made with besides
+	query         string                            // "" for a list
+	base          func(project string) recall.Query // what the search is made with besides
 	sort          recall.Sort
 	limit, offset int
 	after         memory.Cursor // of a list: where it goes on
@@ -176,16 +176,13 @@ func onlyObservations(kinds []memory.ItemKind) (note string, err error) {
 
 // find searches one project after the other and puts what they have together.
 func (l lookup) find(ctx context.Context, src Source) (recall.Answer, error) {
-	q := l.base
-	q.Text, q.Filter, q.Limit, q.Offset, q.Sort = l.query, l.in(l.projects[0]), l.limit, l.offset, l.sort
 	if len(l.projects) == 1 {
-		found, err := recall.Search(ctx, src, q)
+		found, err := recall.Search(ctx, src, l.queryIn(l.projects[0], l.limit, l.offset))
 		return found, l.searchError(err)
 	}
 	var all recall.Answer
 	for _, project := range l.projects {
-		q.Filter, q.Limit, q.Offset = l.in(project), l.offset+l.limit, 0
-		one, err := recall.Search(ctx, src, q)
+		one, err := recall.Search(ctx, src, l.queryIn(project, l.offset+l.limit, 0))
 		if err != nil {
 			return all, l.searchError(err)
 		}
@@ -208,6 +205,13 @@ func (l lookup) find(ctx context.Context, src Source) (recall.Answer, error) {
 		all.Results, all.More = all.Results[:l.limit], true
 	}
 	return all, nil
+}
+
+// queryIn gives the search as it is made in a project.
+func (l lookup) queryIn(project string, limit, offset int) recall.Query {
+	q := l.base(project)
+	q.Text, q.Filter, q.Limit, q.Offset, q.Sort = l.query, l.in(project), limit, offset, l.sort
+	return q
 }
 
 // order tells which of two results of different projects comes first.

@@ -123,8 +123,8 @@ func newScorer(g *gathering, q Query) *scorer {
 	}
 	w := &s.weights
 	sum, relevance := w.Keyword+w.Semantic+w.Recency+w.Tags, w.Keyword+w.Semantic
-	if g.query == nil || w.Keyword == 0 {
-		if g.query == nil {
+	if g.meant == nil || w.Keyword == 0 {
+		if g.meant == nil {
 			w.Keyword, w.Semantic = relevance, 0
 		}
 	} else {
