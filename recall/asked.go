@@ -34,11 +34,12 @@ type SearchEmbedder interface {
 // asked before; a provider that fails is left alone for a while. It is safe for
 // concurrent use, and best kept for as long as the process lives.
 func Asked(by SearchEmbedder) Model {
-	return &asked{by: by, vectors: map[string]remembered{}}
+	return &asked{by: by, patience: askPatience, vectors: map[string]remembered{}}
 }
 
 type asked struct {
-	by SearchEmbedder
+	by       SearchEmbedder
+	patience time.Duration
 
 	mu       sync.Mutex
 	vectors  map[string]remembered
@@ -92,7 +93,7 @@ func (a *asked) vectorOf(ctx context.Context, text string) (remembered, error) {
 	case wait:
 		return r, last
 	}
-	short, cancel := context.WithTimeout(ctx, askPatience)
+	short, cancel := context.WithTimeout(ctx, a.patience)
 	defer cancel()
 	id, vector, err := a.by.Query(short, text)
 	if ctx.Err() != nil {
