@@ -37,7 +37,12 @@ func (c *Config) numbers(i int) []named {
 		panic("config: the default of " + k.Name + ": " + err.Error())
 	}
 	own, _ := k.numbers(c.values[i].text) // it was checked when it was taken
-	for _, n := range own {
+	return over(list, own)
+}
+
+// over gives a list with the numbers of another one in the place of its own.
+func over(list, others []named) []named {
+	for _, n := range others {
 		if at := slices.IndexFunc(list, func(x named) bool { return x.name == n.name }); at >= 0 {
 			list[at] = n
 		} else {
@@ -45,6 +50,13 @@ func (c *Config) numbers(i int) []named {
 		}
 	}
 	return list
+}
+
+// joined gives the one-line form of a project's numbers over those of all.
+func (k *Key) joined(all, own string) string {
+	a, _ := k.numbers(all) // both were checked
+	b, _ := k.numbers(own)
+	return k.numbersText(over(a, b))
 }
 
 // maxNumbers bounds how many names a person may give a number.

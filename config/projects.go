@@ -52,6 +52,9 @@ func (c *Config) For(project string) *Config {
 			}
 			// The environment has the last word.
 			if parsed, err := keys[i].fromJSON(v); err == nil && own.values[i].origin != Env {
+				if keys[i].Kind == Numbers {
+					parsed.text = keys[i].joined(own.values[i].text, parsed.text)
+				}
 				parsed.origin = File
 				own.values[i] = parsed
 			}

@@ -55,6 +55,7 @@ func ReadAskedState(dataDir string) AskedState {
 // asked is the worker's side of an embedder that is asked.
 type asked struct {
 	state      AskedState
+	written    AskedState // as it stands on disk
 	breaker    breaker
 	remeasured bool // its vectors have changed their length since the worker began
 }
@@ -66,7 +67,8 @@ func (w *worker) readAsked() asked {
 		return asked{}
 	}
 	fresh := AskedState{Embedder: w.Asked.Name(), With: w.AskedWith}
-	a := asked{state: ReadAskedState(w.DataDir)}
+	a := asked{written: ReadAskedState(w.DataDir)}
+	a.state = a.written
 	switch s := a.state; {
 	case s.Embedder != fresh.Embedder:
 		a.state = fresh
@@ -234,9 +236,8 @@ func (w *worker) askRefusedAgain(ctx context.Context, model string) error {
 
 // writeAsked puts the state on record, where it has changed.
 func (w *worker) writeAsked(s AskedState) {
-	before := w.asked.state
 	w.asked.state = s
-	if slices.Equal(before.Refused, s.Refused) && before.Failing == s.Failing && before.Next.Equal(s.Next) && before.RefusedNext.Equal(s.RefusedNext) {
+	if on := w.asked.written; slices.Equal(on.Refused, s.Refused) && on.Failing == s.Failing && on.Next.Equal(s.Next) && on.RefusedNext.Equal(s.RefusedNext) {
 		return
 	}
 	path := filepath.Join(w.DataDir, askedFile)
@@ -249,5 +250,7 @@ func (w *worker) writeAsked(s AskedState) {
 	}
 	if err != nil {
 		w.Log.Warn("how it stands with the embedder could not be noted", "kind", logs.WorkerHindered, "error", err)
+		return
 	}
+	w.asked.written = s
 }
