@@ -89,7 +89,7 @@ func TestAProjectHasSettingsOfItsOwn(t *testing.T) {
 	"projects": {
 		"~/work/shop": {"search.weights": {"recency": 0.9}, "search.half_life": {"change": "5d"}},
 		"shop": {"search.weights": {"recency": 0.7}, "search.half_life": "bugfix=2"},
-		"/srv/其他 🛒": {"search.weights": "keyword=1"}
+		"~/其他 🛒": {"search.weights": "keyword=1"}
 	}}`)
 	c := e.load(t)
 	at := func(project string) (recency, tags, keyword, change, bugfix float64) {
@@ -99,9 +99,9 @@ func TestAProjectHasSettingsOfItsOwn(t *testing.T) {
 	}
 	type five [5]float64
 	for project, want := range map[string]five{
-		e["HOME"] + "/work/shop": {0.9, 0.1, 0.4, 5, 60}, // the path says more than the name
-		"/elsewhere/shop":        {0.7, 0.1, 0.4, 30, 2},
-		"/srv/其他 🛒":              {0.2, 0.1, 1, 30, 60},
+		e["HOME"] + "/work/shop": {0.9, 0.5, 0.4, 5, 2}, // the path says more than the name
+		"/elsewhere/shop":        {0.7, 0.5, 0.4, 30, 2},
+		e["HOME"] + "/其他 🛒":      {0.2, 0.5, 1, 30, 60},
 		"/srv/another":           {0.2, 0.5, 0.4, 30, 60},
 		"":                       {0.2, 0.5, 0.4, 30, 60},
 	} {
