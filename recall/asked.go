@@ -143,14 +143,19 @@ func failureOf(err error, late bool) error {
 
 // How cosines become scores. With one model unrelated texts have a cosine of 0.1, with
 // another one of 0.7, because all of its vectors have something in common. How much
-// shows a sample of the memories, most of which have nothing to do with a search: their
-// median is worth nothing, and so is what lies as far above it as a sixth of them lies
-// below. What is left to 1 counts in full from alikeShare of it on: more have only texts
-// that are nearly the same.
+// shows a sample of the memories, of which a quarter at least has nothing to do with a
+// search. If the cosines of unrelated texts lie as those of chance do, that quarter ends
+// 0.67 of their deviation below their mean, and a sixteenth 1.53: so both tell where the
+// mean is, and one deviation above it, up to where a cosine is worth nothing. What is left
+// to 1 counts in full from alikeShare of it on: more have only texts that are nearly the
+// same.
 const (
 	sampleSize  = 128
 	alikeShare  = 0.6
 	smallSample = 8
+	// The distances from a quarter to the mean, and to a deviation above it, in distances
+	// between a sixteenth and a quarter.
+	toMean, toNothing = 0.78, 1.95
 )
 
 // byVector compares by the cosine of two vectors.
@@ -170,20 +175,21 @@ func (c *byVector) calibrate(sample []memory.Meaning) {
 	}
 	slices.Sort(cosines)
 	n := len(cosines)
-	middle, spread := 0.0, 0.0
+	mean, nothing := 0.0, 0.0
 	switch {
 	case n == 1:
 		// What is common cannot be told from one memory: half is a guess.
-		middle = 0.5
+		mean, nothing = 0.5, 0.5
 	case n > 0 && n < smallSample:
-		middle = cosines[0]
+		mean, nothing = cosines[0], cosines[0]
 	case n > 0:
-		middle = cosines[n/2]
-		spread = middle - cosines[n/6]
+		quarter := cosines[n/4]
+		step := quarter - cosines[n/16]
+		mean, nothing = quarter+toMean*step, quarter+toNothing*step
 	}
-	middle = min(middle, 0.99)
-	c.nothing = middle + spread
-	c.full = c.nothing + alikeShare*(1-middle)
+	const most = 0.98 // of copies alone nothing can be told
+	mean, nothing = min(mean, most), min(nothing, most)
+	c.nothing, c.full = nothing, nothing+alikeShare*(1-mean)
 }
 
 func (c byVector) vector() []int8 { return c.query }
