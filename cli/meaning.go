@@ -6,6 +6,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
+	"strings"
 	"time"
 
 	"cmem/config"
@@ -123,6 +124,22 @@ func (u unusableVectorizer) Name() string { return u.name }
 
 func (u unusableVectorizer) Vectors(context.Context, []string, llm.Use) ([][]float32, error) {
 	return nil, u.err
+}
+
+// tellEmbedder says what a change of a setting means for searches by meaning, "" where
+// it means nothing.
+func tellEmbedder(cfg *config.Config, key string) string {
+	name := cfg.String("embedder")
+	if name == embedderStatic || name == embedderNone || key != "embedder" && !strings.HasPrefix(key, name+".") {
+		return ""
+	}
+	if _, err := newVectorizer(cfg, name); err != nil {
+		return "It is not used yet: " + err.Error() + "."
+	}
+	if key != "embedder" {
+		return ""
+	}
+	return "The text of every memory, without what is private or secret, and of every search is sent to " + name + " from now on. The worker begins with the next session; `cmem worker run` begins now, `cmem status` shows how far it is."
 }
 
 // askedWith gives a text that changes when the settings do by which an embedder is
