@@ -74,7 +74,7 @@ func examineStore(ctx context.Context, cfg *config.Config, fix bool) (all []diag
 		}
 	}
 	if len(findings) == 0 {
-		all = append(all, diagnoseMeaning(ctx, cfg, s))
+		all = append(all, diagnoseMeaning(ctx, cfg, s, askEmbedder))
 	}
 	return all, broken
 }

@@ -3,6 +3,7 @@ package cli
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"maps"
 	"os"
 	"path/filepath"
@@ -12,8 +13,8 @@ import (
 	"time"
 
 	"cmem/config"
+	"cmem/llm"
 	"cmem/llm/static"
-	"cmem/logs"
 	"cmem/recall"
 	"cmem/worker"
 )
@@ -151,26 +152,34 @@ func (s shelf) MeaningState(_ context.Context, model string) (have, due int64, e
 
 func TestDoctorSaysWhatIsWrongWithAnEmbedder(t *testing.T) {
 	store := shelf{static.ID: {5, 0}, "openai/m@3/t1": {4, 1}, "": {0, 5}}
+	answers := func(context.Context, *llm.VectorModel) error { return nil }
 	vars := map[string]string{"CMEM_EMBEDDER": "openai"}
-	if d := diagnoseMeaning(t.Context(), settings(t, vars), store); d.OK || !strings.Contains(d.Found, "openai.api_key") || !strings.Contains(d.Advice, "embedder static") {
+	if d := diagnoseMeaning(t.Context(), settings(t, vars), store, askEmbedder); d.OK || !strings.Contains(d.Found, "openai.api_key") || !strings.Contains(d.Advice, "embedder static") {
 		t.Errorf("without a key: %+v", d)
 	}
 	vars["CMEM_OPENAI_API_KEY"], vars["CMEM_OPENAI_EMBEDDING_MODEL"] = "k", "m"
-	if d := diagnoseMeaning(t.Context(), settings(t, vars), store); !d.OK || !strings.HasPrefix(d.Found, "4 of 5 observations can be found") {
+	cfg := settings(t, vars)
+	if d := diagnoseMeaning(t.Context(), cfg, store, answers); !d.OK || !strings.HasPrefix(d.Found, "4 of 5 observations can be found") {
 		t.Errorf("while it encodes: %+v", d)
 	}
-	cfg := settings(t, vars)
-	for cause, advice := range map[logs.Cause]string{logs.KeyRefused: "cmem config list", logs.RateLimited: "waits", logs.AnswerUnread: "another model", logs.Unreachable: "server runs", "": "asks again"} {
-		writeJSON(t, filepath.Join(cfg.DataDir(), "embedder.json"), worker.AskedState{Embedder: "openai/m", With: askedWith(cfg), Failing: "it fails", Cause: cause, Next: time.Now()})
-		if d := diagnoseMeaning(t.Context(), cfg, store); d.OK || !strings.Contains(d.Found, "it fails") || !strings.Contains(d.Advice, advice) || !strings.Contains(d.Advice, "embedder static") {
-			t.Errorf("%s: %+v", cause, d)
+	for kind, advice := range map[llm.Kind]string{llm.KindAuth: "cmem config list", llm.KindRateLimit: "waits", llm.KindAnswer: "another model", llm.KindTemporary: "server runs"} {
+		d := diagnoseMeaning(t.Context(), cfg, store, func(context.Context, *llm.VectorModel) error {
+			return &llm.Error{Provider: "openai", Kind: kind, Err: errors.New("it\x1b[31m fails")}
+		})
+		if d.OK || !strings.Contains(d.Found, "asked just now: openai: it") || !strings.Contains(d.Advice, advice) || !strings.Contains(d.Advice, "embedder static") {
+			t.Errorf("%v: %+v", kind, d)
 		}
 	}
-	writeJSON(t, filepath.Join(cfg.DataDir(), "embedder.json"), worker.AskedState{Embedder: "openai/m", With: "other settings", Failing: "it fails"})
-	if d := diagnoseMeaning(t.Context(), cfg, store); !d.OK {
+	writeJSON(t, filepath.Join(cfg.DataDir(), "embedder.json"), worker.AskedState{Embedder: "openai/m", With: askedWith(cfg), Failing: "it failed", Next: time.Now()})
+	if d := diagnoseMeaning(t.Context(), cfg, store, answers); !d.OK || !strings.Contains(d.Found, "not asked until") || !strings.Contains(d.Found, "it failed") {
+		t.Errorf("one that answers again: %+v", d)
+	}
+	writeJSON(t, filepath.Join(cfg.DataDir(), "embedder.json"), worker.AskedState{Embedder: "openai/m", With: "other settings", Failing: "it failed"})
+	if d := diagnoseMeaning(t.Context(), cfg, store, answers); strings.Contains(d.Found, "it failed") {
 		t.Errorf("what was wrong with other settings: %+v", d)
 	}
-	if d := diagnoseMeaning(t.Context(), settings(t, nil), store); !d.OK || d.Found != "all observations can be found ("+static.ID+")" {
+	never := func(context.Context, *llm.VectorModel) error { t.Error("somebody was asked"); return nil }
+	if d := diagnoseMeaning(t.Context(), settings(t, nil), store, never); !d.OK || d.Found != "all observations can be found ("+static.ID+")" {
 		t.Errorf("what is built in: %+v", d)
 	}
 }
@@ -181,8 +190,10 @@ func TestWhoChoosesAnEmbedderIsToldWhatIsSent(t *testing.T) {
 		t.Errorf("without a model: %q", told)
 	}
 	vars["CMEM_OPENAI_EMBEDDING_MODEL"] = "m"
-	if told := tellEmbedder(settings(t, vars), "embedder"); !strings.Contains(told, "is sent to openai from now on") {
-		t.Errorf("told %q", told)
+	for _, key := range []string{"embedder", "openai.embedding_model"} { // whichever is set last
+		if told := tellEmbedder(settings(t, vars), key); !strings.Contains(told, "is sent to https://api.openai.com/v1.") {
+			t.Errorf("%s: told %q", key, told)
+		}
 	}
 	for _, key := range []string{"openai.model", "theme"} {
 		if told := tellEmbedder(settings(t, vars), key); told != "" {

@@ -70,9 +70,6 @@ func (a *App) readStatus(ctx context.Context, cfg *config.Config, s *store.Store
 	if err != nil {
 		return st, err
 	}
-	if err != nil {
-		return st, err
-	}
 	st.Semantic, err = readSemantic(ctx, cfg, s)
 	return st, err
 }

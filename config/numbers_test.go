@@ -123,13 +123,13 @@ func TestAProjectHasSettingsOfItsOwn(t *testing.T) {
 
 func TestALinkToAProjectIsTheProject(t *testing.T) {
 	e := newEnv(t)
-	real := t.TempDir()
+	folder := t.TempDir()
 	link := e["HOME"] + "/link"
-	if err := os.Symlink(real, link); err != nil {
+	if err := os.Symlink(folder, link); err != nil {
 		t.Skip("no links here:", err)
 	}
 	e.settings(t, `{"projects": {"~/link": {"search.weights": {"tags": 7}}}}`)
-	if got := e.load(t).For(real).Numbers("search.weights")["tags"]; got != 7 {
+	if got := e.load(t).For(folder).Numbers("search.weights")["tags"]; got != 7 {
 		t.Errorf("tags count %v", got)
 	}
 }

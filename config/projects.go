@@ -72,8 +72,8 @@ func (c *Config) isPath(written, project string) bool {
 	if path == filepath.Clean(project) {
 		return true
 	}
-	real, err := filepath.EvalSymlinks(path)
-	return err == nil && real == filepath.Clean(project)
+	target, err := filepath.EvalSymlinks(path)
+	return err == nil && target == filepath.Clean(project)
 }
 
 // parseProjects reads the one-line form, which is the JSON of settings.json.

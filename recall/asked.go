@@ -69,7 +69,7 @@ func (a *asked) compare(ctx context.Context, src MeaningSource, id, text string,
 		return nil, err
 	}
 	if r.id != id {
-		return nil, errors.New("its vectors have another length than those of the memories, which are encoded anew in the background")
+		return nil, errors.New("its vectors have another length than those of the memories, which will be encoded anew")
 	}
 	sample, err := src.SomeMeanings(ctx, id, sampleSize)
 	if err != nil {

@@ -132,7 +132,7 @@ func newOracle() *oracle {
 }
 
 // find searches and gives the title of the first result, and the notes.
-func find(t *testing.T, s *store.Store, text string, models ...Model) (first string, notes string, answer Answer) {
+func find(t *testing.T, s *store.Store, text string, models ...Model) (first, notes string, answer Answer) {
 	t.Helper()
 	a, err := Search(t.Context(), s, Query{Text: text, Now: today, Models: models})
 	if err != nil {

@@ -177,8 +177,8 @@ func (g *gathering) compare(ctx context.Context, src HybridSource, near []memory
 	}
 	for _, list := range [][]memory.Meaning{near, others} {
 		for _, m := range list {
-			near, comparable := g.meant.near(m)
-			if !comparable {
+			near, ok := g.meant.near(m)
+			if !ok {
 				continue // judged by its words, if it has any
 			}
 			c := byID[m.ID]

@@ -26,7 +26,7 @@ type comparison interface {
 	vector() []int8
 	// near says how near an encoding is, from 0 to 1: what is about something else has
 	// about 0 with every model. Not all can be compared.
-	near(m memory.Meaning) (score float64, comparable bool)
+	near(m memory.Meaning) (score float64, ok bool)
 	// isKnown reports whether the model knows any of the words, not their letters only.
 	isKnown() bool
 }

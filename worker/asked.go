@@ -132,10 +132,7 @@ func (w *worker) askedModel(ctx context.Context) (string, error) {
 	if _, due, err := w.store.MeaningState(ctx, ""); err != nil || due == 0 {
 		return "", err
 	}
-	model, err := alongside(ctx, w, w.Asked.Name(), func(ctx context.Context) (_ string, err error) {
-		defer recovered(w.Asked.Name(), &err)
-		return w.Asked.ID(ctx)
-	})
+	model, err := askAlongside(ctx, w, w.Asked.ID)
 	if err != nil {
 		return "", err
 	}
@@ -143,17 +140,19 @@ func (w *worker) askedModel(ctx context.Context) (string, error) {
 }
 
 func (w *worker) askFor(ctx context.Context, due []memory.Observation) (llm.Encoded, error) {
-	return alongside(ctx, w, w.Asked.Name(), func(ctx context.Context) (_ llm.Encoded, err error) {
-		defer recovered(w.Asked.Name(), &err)
-		return w.Asked.Embed(ctx, due)
-	})
+	return askAlongside(ctx, w, func(ctx context.Context) (llm.Encoded, error) { return w.Asked.Embed(ctx, due) })
 }
 
-// recovered makes an error of a panic.
-func recovered(provider string, err *error) {
-	if p := recover(); p != nil {
-		*err = &llm.Error{Provider: provider, Kind: llm.KindAnswer, Err: logs.Recovered(p)}
-	}
+// askAlongside asks the embedder and makes an error of its panic.
+func askAlongside[T any](ctx context.Context, w *worker, ask func(context.Context) (T, error)) (T, error) {
+	return alongside(ctx, w, w.Asked.Name(), func(ctx context.Context) (out T, err error) {
+		defer func() {
+			if p := recover(); p != nil {
+				err = &llm.Error{Provider: w.Asked.Name(), Kind: llm.KindAnswer, Err: logs.Recovered(p)}
+			}
+		}()
+		return ask(ctx)
+	})
 }
 
 // askedFailure takes in how a call went. A failure of the provider is no failure of the
