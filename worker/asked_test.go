@@ -12,6 +12,7 @@ import (
 	"testing"
 	"time"
 
+	"cmem/hooks/spool"
 	"cmem/llm"
 	"cmem/llm/static"
 	"cmem/logs"
@@ -352,5 +353,43 @@ func TestAnEmbedderThatPanicsIsAFailureLikeAnyOther(t *testing.T) {
 	}
 	if got, want := s.models(), static.ID+" 1+0"; got != want {
 		t.Errorf("there are %s, want %s", got, want)
+	}
+}
+
+func TestAnEmbedderThatNeverAnswersHoldsUpNeitherTheSpoolNorTheEnd(t *testing.T) {
+	s, o := newSetup(t), &oracle{name: "openai/a", dims: 3, wait: make(chan struct{}), met: make(chan struct{}, 1)}
+	s.ask(o, "1")
+	s.turns("one")
+	ctx, cancel := context.WithCancel(context.Background())
+	defer cancel()
+	done := make(chan error, 1)
+	go func() { done <- Run(ctx, s.Options) }()
+	select {
+	case <-o.met:
+	case <-time.After(time.Minute):
+		t.Fatal("the embedder was not asked")
+	}
+	s.turn("two", 1)
+	for deadline := time.Now().Add(time.Minute); ; time.Sleep(20 * time.Millisecond) {
+		if empty, err := spool.Empty(s.SpoolDir); err != nil {
+			t.Fatal(err)
+		} else if empty {
+			break
+		}
+		if time.Now().After(deadline) {
+			t.Fatal("what came in while the embedder was asked stays in the spool")
+		}
+	}
+	cancel()
+	select {
+	case err := <-done:
+		if err != nil {
+			t.Error(err)
+		}
+	case <-time.After(time.Minute):
+		t.Fatal("the worker did not end")
+	}
+	if st := ReadAskedState(s.DataDir); st.Failing != "" {
+		t.Errorf("being asked to end is no failure of the embedder: %+v", st)
 	}
 }
