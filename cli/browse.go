@@ -71,7 +71,7 @@ func (a *App) withBrowserStore(ctx context.Context, do func(*config.Config, *sto
 // runBrowser runs the terminal UI on s, beginning with the project of that key if
 // there is something of it.
 func (a *App) runBrowser(ctx context.Context, cfg *config.Config, s *store.Store, project string, desk tui.Desk, accessible bool) error {
-	o := tui.Options{Source: browserSource{s, cfg}, Desk: desk, Project: project, IfAny: true, Now: a.Now, Accessible: accessible}
+	o := tui.Options{Source: browserSource{s, cfg, searchModels(cfg)}, Desk: desk, Project: project, IfAny: true, Now: a.Now, Accessible: accessible}
 	a.browserLook(cfg, &o)
 	return tui.Run(ctx, o)
 }
@@ -80,22 +80,24 @@ func (a *App) runBrowser(ctx context.Context, cfg *config.Config, s *store.Store
 // makes of it by the person's settings.
 type browserSource struct {
 	*store.Store
-	cfg *config.Config
+	cfg    *config.Config
+	models []recall.Model
 }
 
 var _ tui.Source = browserSource{}
 
 // Meant gives what recall finds for a text by words and meaning together.
 func (s browserSource) Meant(ctx context.Context, text string, f memory.Filter, limit int) ([]memory.Hit, error) {
-	a, err := recall.Search(ctx, s.Store, recall.Query{Text: text, Filter: f, Limit: limit})
+	f.Kinds = []memory.ItemKind{memory.KindObservation}
+	q := searchQuery(s.cfg, f.Project, s.models)
+	q.Text, q.Filter, q.Limit = text, f, limit
+	a, err := recall.Search(ctx, s.Store, q)
 	if err != nil {
 		return nil, err
 	}
 	hits := make([]memory.Hit, 0, len(a.Results))
 	for _, r := range a.Results {
-		if r.Observation != nil {
-			hits = append(hits, memory.Hit{Observation: *r.Observation, Keyword: r.Score.Total, Snippet: r.Snippet})
-		}
+		hits = append(hits, memory.Hit{Observation: *r.Observation, Keyword: r.Score.Total, Snippet: r.Snippet})
 	}
 	return hits, nil
 }

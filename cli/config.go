@@ -76,6 +76,9 @@ overrides each. "cmem config list" shows all of them with what they do.`,
 				return err
 			}
 			a.say("%s is now %q in %s.", args[0], cfg.Masked(args[0]), a.shortPath(cfg.File()))
+			if told := tellEmbedder(cfg, args[0]); told != "" {
+				a.say("%s", told)
+			}
 			if cfg.Origin(args[0]) == config.Env {
 				a.say("The environment overrides it as long as its variable is set.")
 			}

@@ -55,15 +55,18 @@ func (a *App) diagnoseLog(cfg *config.Config) []diagnosis {
 	return told
 }
 
+// overcomes says which kind of line ends which kind of problem.
+var overcomes = map[logs.Kind]logs.Kind{logs.ProviderBack: logs.ProviderFailed, logs.EmbedderBack: logs.EmbedderFailed}
+
 // happenings reads the last day of the log: lost events first, then what happened
 // last.
 func happenings(cfg *config.Config, now time.Time) ([]happening, error) {
 	logs.ReportCrashes(cfg.Logs(), newLog(cfg, "doctor"))
 	groups := map[string]*happening{}
-	var back time.Time
+	back := map[logs.Kind]time.Time{} // by what has been overcome
 	_, err := logs.Read(cfg.Logs(), logs.Query{Last: -1, Level: slog.LevelInfo, Since: now.Add(-lately)}, func(l logs.Line) error {
-		if l.Kind == logs.ProviderBack {
-			back = l.Time
+		if failed, ends := overcomes[l.Kind]; ends {
+			back[failed] = l.Time
 		}
 		if l.Level < slog.LevelWarn {
 			return nil
@@ -89,8 +92,8 @@ func happenings(cfg *config.Config, now time.Time) ([]happening, error) {
 	}
 	var all []happening
 	for _, h := range groups {
-		if h.Kind == logs.ProviderFailed && back.After(h.Last) {
-			h.overcome = back
+		if at := back[h.Kind]; at.After(h.Last) {
+			h.overcome = at
 		}
 		all = append(all, *h)
 	}
@@ -138,6 +141,9 @@ func (h *happening) tell(cfg *config.Config) (found, advice string) {
 		return found + "; it answers again since " + localTime(h.overcome), ""
 	}
 	advice = cmp.Or(causes[h.Cause].advice, t.advice)
+	if h.Kind == logs.EmbedderFailed || h.Kind == logs.EmbedderRefused { // the causes' is about the compressor
+		advice = t.advice
+	}
 	return found, strings.NewReplacer("{data}", cfg.DataDir(), "{settings}", cfg.File(), "{provider}", cfg.String("provider"), "{folder}", h.newest.Field("folder")).Replace(advice)
 }
 

@@ -73,6 +73,9 @@ func examineStore(ctx context.Context, cfg *config.Config, fix bool) (all []diag
 			all = append(all, diagnosis{Name: "store", OK: true, Found: "it has no memories", Advice: advice})
 		}
 	}
+	if len(findings) == 0 {
+		all = append(all, diagnoseMeaning(ctx, cfg, s, askEmbedder))
+	}
 	return all, broken
 }
 

@@ -38,7 +38,10 @@ func (m actionMemory) AtAction(ctx context.Context, r hooks.ActionRequest) (hook
 		}
 	}()
 	where := project.Find(r.CWD)
-	o := recall.Occasion{Project: where.Key, SessionID: r.SessionID, MaxTokens: r.MaxTokens, Told: r.Told}
+	o := recall.Occasion{
+		Project: where.Key, SessionID: r.SessionID, MaxTokens: r.MaxTokens, Told: r.Told,
+		Search: searchQuery(m.cfg, where.Key, builtInModels(m.cfg)),
+	}
 	var t recall.Telling
 	switch r.Event {
 	case memory.EventPreToolUse:

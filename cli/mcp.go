@@ -40,9 +40,11 @@ assistant that starts its servers somewhere else gets --project.`,
 			if err != nil {
 				return err
 			}
+			models := searchModels(cfg)
 			return mcp.Run(cmd.Context(), mcp.Options{
 				Open:    func(ctx context.Context) (mcp.Store, error) { return openForMCP(ctx, cfg) },
 				Project: recent.Project, Recent: recent,
+				Query:   func(project string) recall.Query { return searchQuery(cfg, project, models) },
 				Version: a.Version, In: a.In, Out: a.Out,
 			})
 		},

@@ -45,7 +45,7 @@ narrow a search: type: file: concept: tag: project: session: before: after:`,
 				return fmt.Errorf("--sort is %s or %s, not %q", recall.ByRelevance, recall.ByTime, sort)
 			}
 			ctx := cmd.Context()
-			return a.withStore(ctx, func(_ *config.Config, s *store.Store) error {
+			return a.withStore(ctx, func(cfg *config.Config, s *store.Store) error {
 				f, err := flags.filter(ctx, a, s)
 				if err != nil {
 					return err
@@ -55,10 +55,12 @@ narrow a search: type: file: concept: tag: project: session: before: after:`,
 				}
 				f.Global = true
 				text := strings.Join(args, " ")
-				q := recall.Query{Limit: limit, Sort: recall.Sort(sort)}
-				if q.Text, q.Filter, err = a.fields(ctx, s, text, f); err != nil {
+				words, f, err := a.fields(ctx, s, text, f)
+				if err != nil {
 					return err
 				}
+				q := searchQuery(cfg, f.Project, searchModels(cfg))
+				q.Text, q.Filter, q.Limit, q.Sort = words, f, limit, recall.Sort(sort)
 				var found recall.Answer
 				if strings.TrimSpace(q.Text) == "" && strings.TrimSpace(text) != "" { // there were fields only
 					found, err = newest(ctx, s, q)

@@ -9,7 +9,6 @@ import (
 
 	"cmem/config"
 	"cmem/hooks/spool"
-	"cmem/llm/static"
 	"cmem/store"
 	"cmem/worker"
 )
@@ -27,13 +26,6 @@ type status struct {
 	Sizes    store.Sizes   `json:"sizes"`
 	Shrink   []string      `json:"shrink,omitempty"` // what would take less room
 	Semantic semantic      `json:"semantic"`
-}
-
-// semantic says how far the encodings are with which memories are searched by meaning.
-type semantic struct {
-	Model   string `json:"model"`
-	Encoded int64  `json:"encoded"` // observations
-	Due     int64  `json:"due"`     // observations that are not encoded yet; of very many not all are counted
 }
 
 func (a *App) statusCommand() *cobra.Command {
@@ -78,8 +70,7 @@ func (a *App) readStatus(ctx context.Context, cfg *config.Config, s *store.Store
 	if err != nil {
 		return st, err
 	}
-	st.Semantic.Model = static.ID
-	st.Semantic.Encoded, st.Semantic.Due, err = s.MeaningState(ctx, static.ID)
+	st.Semantic, err = readSemantic(ctx, cfg, s)
 	return st, err
 }
 
@@ -126,17 +117,11 @@ func (a *App) printStatus(st status) error {
 		line("Put aside", count(st.PutAside, "event")+" could not be read; `cmem doctor` tells more")
 	}
 	line("Remembered", strings.Join([]string{count(t.Observations, "observation"), count(t.Summaries, "summary"), count(t.Prompts, "prompt"), count(t.Sessions, "session"), count(t.Events, "event")}, ", "))
-	line("By meaning", describeSemantic(st.Semantic))
+	for i, text := range describeSemantic(st.Semantic) {
+		line([]string{"By meaning", ""}[min(i, 1)], harmless(text))
+	}
 	if !t.Newest.IsZero() {
 		line("From", t.Oldest.Local().Format(time.DateOnly)+" to "+localTime(t.Newest))
 	}
 	return a.print("%s", b.String())
-}
-
-// describeSemantic says what searches by meaning can find.
-func describeSemantic(s semantic) string {
-	if s.Due == 0 {
-		return "all observations can be found (" + s.Model + ")"
-	}
-	return grouped(int(s.Encoded)) + " of " + grouped(int(s.Encoded+s.Due)) + " observations can be found; the worker goes on with the others (" + s.Model + ")"
 }

@@ -18,7 +18,6 @@ import (
 	"cmem/llm/gemini"
 	"cmem/llm/local"
 	"cmem/llm/openai"
-	"cmem/llm/static"
 	"cmem/logs"
 	"cmem/memory"
 	"cmem/project"
@@ -156,7 +155,8 @@ func workerOptions(cfg *config.Config, log *slog.Logger, version string) worker.
 			p := project.Find(cwd)
 			return worker.Place{Project: p.Key, Branch: p.Branch, Commit: p.Commit}
 		},
-		Compressor: compressor, Local: fallback, Embedder: static.Model{},
+		Compressor: compressor, Local: fallback,
+		Embedder: builtInEmbedder(cfg), Asked: newAsked(cfg), AskedWith: askedWith(cfg),
 		Idle: cfg.Duration("worker.idle"), KeepRaw: time.Duration(cfg.Int("retention.raw_days")) * 24 * time.Hour,
 		Version: version, Log: log,
 	}
@@ -188,7 +188,11 @@ func newCompressor(cfg *config.Config, fallback llm.Compressor) (llm.Compressor,
 	case "gemini":
 		return gemini.New(gemini.Options{APIKey: cfg.String("gemini.api_key"), Model: cfg.String("gemini.model")})
 	case "openai":
-		return openai.New(openai.Options{APIKey: cfg.String("openai.api_key"), Model: cfg.String("openai.model"), BaseURL: cfg.String("openai.base_url")})
+		header, err := openai.ParseHeaders(cfg.String("openai.headers"))
+		if err != nil {
+			return nil, err
+		}
+		return openai.New(openai.Options{APIKey: cfg.String("openai.api_key"), Model: cfg.String("openai.model"), BaseURL: cfg.String("openai.base_url"), Header: header})
 	default:
 		return nil, fmt.Errorf("settings: provider %q is not known", provider)
 	}

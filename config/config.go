@@ -160,6 +160,9 @@ func (k *Key) parse(text string) (value, error) {
 	case Bindings:
 		table, err := parseBindings(text)
 		return value{table: table}, err
+	case Projects:
+		text, err := parseProjects(text)
+		return value{text: text}, err
 	}
 	text, err := k.check(text)
 	return value{text: text}, err
@@ -188,6 +191,9 @@ func (c *Config) String(name string) string {
 		return strings.Join(v.list, ",")
 	case v.table != nil:
 		return bindingsText(v.table)
+	}
+	if i, ok := index(name); ok && keys[i].Kind == Numbers {
+		return keys[i].numbersText(c.numbers(i))
 	}
 	return v.text
 }

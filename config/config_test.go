@@ -77,10 +77,10 @@ func TestEveryKeyIsDeclaredWell(t *testing.T) {
 			if got, err := k.check(k.Default); err != nil || got != k.Default {
 				t.Errorf("default %q is read as %q, %v", k.Default, got, err)
 			}
-			if (k.Kind == Enum) != (len(k.Values) > 0) {
+			if (k.Kind == Enum) != (len(k.Values) > 0) && k.Kind != Numbers {
 				t.Errorf("values %q", k.Values)
 			}
-			if (k.Kind == Int || k.Kind == Duration) != (k.Max > k.Min) {
+			if (k.Kind == Int || k.Kind == Duration || k.Kind == Numbers) != (k.Max > k.Min) {
 				t.Errorf("bounds %d to %d", k.Min, k.Max)
 			}
 		})

@@ -194,7 +194,7 @@ func (c *Config) take(m member, again bool) error {
 func (k *Key) fromJSON(v any) (value, error) {
 	switch v := v.(type) {
 	case string:
-		if k.Kind != Bindings {
+		if k.Kind != Bindings && k.Kind != Projects {
 			return k.parse(v)
 		}
 	case bool:
@@ -204,6 +204,15 @@ func (k *Key) fromJSON(v any) (value, error) {
 	case json.Number:
 		if k.Kind == Int {
 			return k.parse(v.String())
+		}
+	case map[string]any:
+		switch k.Kind {
+		case Numbers:
+			text, err := k.numbersFrom(v)
+			return value{text: text}, err
+		case Projects:
+			text, err := projectsFrom(v)
+			return value{text: text}, err
 		}
 	case []any:
 		if k.Kind != List {
@@ -239,6 +248,10 @@ func (k *Key) form() string {
 		return fmt.Sprintf("a name in quotes, such as %q", k.Default)
 	case Bindings:
 		return keysForm
+	case Numbers:
+		return k.numbersForm()
+	case Projects:
+		return projectsForm
 	default:
 		return "a text in quotes"
 	}

@@ -26,6 +26,8 @@ const (
 	Enum                 // one of Key.Values
 	Word                 // a name of letters, digits, - and _, in lower case
 	Bindings             // actions and their keys; JSON in the environment and on the command line
+	Numbers              // names with a number each, "a=1,b=2" in the environment and on the command line
+	Projects             // projects and settings of their own; JSON in the environment and on the command line
 )
 
 // Key declares one setting.
@@ -35,9 +37,12 @@ type Key struct {
 	Default string // in the form that the environment variable takes
 	Help    string // one line for people
 	Kind    Kind
-	Values  []string // Enum: what is allowed
-	// Min and Max bound an Int, and a Duration in nanoseconds; both inclusive.
+	Values  []string // Enum: what is allowed. Numbers: the names, any where there are none
+	// Min and Max bound an Int, Numbers, and a Duration in nanoseconds; all inclusive.
 	Min, Max int64
+	Unit     string // Numbers: what may be written behind one
+	// PerProject says that a project may have a value of its own.
+	PerProject bool
 }
 
 // keys is the one declaration of every setting, in the order shown to people.
@@ -45,17 +50,23 @@ type Key struct {
 var keys = [...]Key{
 	{Name: "data_dir", Env: "CMEM_DATA_DIR", Help: "where memories are kept; an absolute path or one that begins with ~/ (empty: ~/.cmem)"},
 	{Name: "provider", Env: "CMEM_PROVIDER", Default: "local", Kind: Enum, Values: []string{"local", "claude", "gemini", "openai"}, Help: "who compresses events into observations; local needs no account and sends nothing"},
+	{Name: "embedder", Env: "CMEM_EMBEDDER", Default: "static", Kind: Enum, Values: []string{"static", "gemini", "openai", "none"}, Help: "what finds memories by their meaning: static is built in and asks nobody; gemini and openai are sent the text of every memory and of every search; none finds by words only"},
 	{Name: "exclude", Env: "CMEM_EXCLUDE", Kind: List, Help: "projects that are never recorded: paths or globs, separated by commas"},
 	{Name: "exclude_paths", Env: "CMEM_EXCLUDE_PATHS", Kind: List, Help: "files whose tool calls are not recorded: paths or globs such as **/private/**, separated by commas"},
 	{Name: "skip_tools", Env: "CMEM_SKIP_TOOLS", Kind: List, Help: "tools whose calls are not recorded: names or globs such as mcp__*, separated by commas"},
 	{Name: "claude.api_key", Env: "CMEM_CLAUDE_API_KEY", Kind: Secret, Help: "key of the Anthropic API, for provider claude"},
 	{Name: "claude.model", Env: "CMEM_CLAUDE_MODEL", Default: "claude-haiku-4-5", Help: "model of provider claude"},
 	{Name: "claude.base_url", Env: "CMEM_CLAUDE_BASE_URL", Help: "address of the Anthropic API (empty: its own)"},
-	{Name: "gemini.api_key", Env: "CMEM_GEMINI_API_KEY", Kind: Secret, Help: "key of the Gemini API, for provider gemini"},
+	{Name: "gemini.api_key", Env: "CMEM_GEMINI_API_KEY", Kind: Secret, Help: "key of the Gemini API, for provider and embedder gemini"},
 	{Name: "gemini.model", Env: "CMEM_GEMINI_MODEL", Default: "gemini-2.5-flash", Help: "model of provider gemini"},
-	{Name: "openai.api_key", Env: "CMEM_OPENAI_API_KEY", Kind: Secret, Help: "key of the OpenAI API or of a compatible one, for provider openai"},
+	{Name: "gemini.embedding_model", Env: "CMEM_GEMINI_EMBEDDING_MODEL", Default: "gemini-embedding-001", Help: "model of embedder gemini"},
+	{Name: "openai.api_key", Env: "CMEM_OPENAI_API_KEY", Kind: Secret, Help: "key of the OpenAI API or of a compatible one, for provider and embedder openai"},
 	{Name: "openai.model", Env: "CMEM_OPENAI_MODEL", Help: "model of provider openai"},
-	{Name: "openai.base_url", Env: "CMEM_OPENAI_BASE_URL", Default: "https://api.openai.com/v1", Help: "address of the OpenAI API or of a compatible one"},
+	{Name: "openai.base_url", Env: "CMEM_OPENAI_BASE_URL", Default: "https://api.openai.com/v1", Help: "address of the OpenAI API or of a compatible one, up to and with /v1"},
+	{Name: "openai.headers", Env: "CMEM_OPENAI_HEADERS", Kind: Secret, Help: `what openai.base_url is sent beside the key, as "Name: value; Name: value"`},
+	{Name: "openai.embedding_model", Env: "CMEM_OPENAI_EMBEDDING_MODEL", Help: "model of embedder openai, such as nomic-embed-text of Ollama"},
+	{Name: "openai.embedding_base_url", Env: "CMEM_OPENAI_EMBEDDING_BASE_URL", Help: "address of embedder openai, such as http://127.0.0.1:11434/v1; the key and headers above are not sent there (empty: openai.base_url, with them)"},
+	{Name: "openai.embedding_api_key", Env: "CMEM_OPENAI_EMBEDDING_API_KEY", Kind: Secret, Help: "key for openai.embedding_base_url, where that is set"},
 	{Name: "context.enabled", Env: "CMEM_CONTEXT_ENABLED", Default: "true", Kind: Bool, Help: "whether a new session is given its memories"},
 	{Name: "context.observations", Env: "CMEM_CONTEXT_OBSERVATIONS", Default: "50", Kind: Int, Min: 1, Max: 500, Help: "observations listed at the start of a session"},
 	{Name: "context.sessions", Env: "CMEM_CONTEXT_SESSIONS", Default: "10", Kind: Int, Min: 1, Max: 100, Help: "past sessions that these observations are taken from"},
@@ -67,6 +78,9 @@ var keys = [...]Key{
 	{Name: "recall.prompt", Env: "CMEM_RECALL_PROMPT", Default: "false", Kind: Bool, Help: "whether the assistant is told with each prompt what is remembered of its subject; that makes the hook of a prompt slower"},
 	{Name: "recall.prompt_tokens", Env: "CMEM_RECALL_PROMPT_TOKENS", Default: "300", Kind: Int, Min: 100, Max: 1000, Help: "tokens, estimated, that this may cost at a time"},
 	{Name: "hook.deadline", Env: "CMEM_HOOK_DEADLINE", Default: "300ms", Kind: Duration, Min: int64(10 * time.Millisecond), Max: int64(8 * time.Second), Help: "how long a hook may look things up before it answers with nothing"},
+	{Name: "search.weights", Env: "CMEM_SEARCH_WEIGHTS", Default: "keyword=0.4,semantic=0.3,recency=0.2,tags=0.1", Kind: Numbers, Values: []string{"keyword", "semantic", "recency", "tags"}, Max: 100, PerProject: true, Help: "what the parts of a search's score count beside each other; what is not named stays as it is by default"},
+	{Name: "search.half_life", Env: "CMEM_SEARCH_HALF_LIFE", Default: "decision=180d,discovery=90d,feature=90d,bugfix=60d,refactor=60d,change=30d,other=60d", Kind: Numbers, Unit: "d", Min: 1, Max: 36500, PerProject: true, Help: "days after which an observation of a type counts as half as recent in a search; other is for types that are not named"},
+	{Name: projectsKey, Env: "CMEM_PROJECTS", Kind: Projects, Help: `settings of single projects, as JSON, {"~/work/shop": {"search.weights": {"recency": 0.5}}}`},
 	{Name: "spool.sync", Env: "CMEM_SPOOL_SYNC", Default: "false", Kind: Bool, Help: "whether a hook waits until its event is on the disk, so that not even a power cut loses it; that makes hooks slower"},
 	{Name: "worker.idle", Env: "CMEM_WORKER_IDLE", Default: "1m", Kind: Duration, Min: int64(time.Second), Max: int64(24 * time.Hour), Help: "quiet time after which the worker goes away"},
 	{Name: "retention.raw_days", Env: "CMEM_RETENTION_RAW_DAYS", Default: "0", Kind: Int, Min: 0, Max: 36500, Help: "days that raw events are kept beside their observations (0: for ever)"},
@@ -124,6 +138,9 @@ func (k *Key) check(value string) (string, error) {
 	case Word:
 		v := strings.ToLower(strings.TrimSpace(value))
 		return v, checkWord(v)
+	case Numbers:
+		list, err := k.numbers(value)
+		return k.numbersText(list), err
 	default:
 		return value, nil
 	}

@@ -1,6 +1,7 @@
 package config
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"os"
@@ -95,6 +96,10 @@ func (k *Key) toJSON(v value) any {
 			return map[string][]string{}
 		}
 		return v.table
+	case Numbers:
+		return k.numbersJSON(v.text)
+	case Projects:
+		return json.RawMessage(cmp.Or(v.text, "{}"))
 	default:
 		return v.text
 	}

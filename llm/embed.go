@@ -15,3 +15,21 @@ type Embedder interface {
 	// a Meaning with its id only.
 	Embed(ctx context.Context, list []memory.Observation) ([]memory.Meaning, error)
 }
+
+// Use says what a text is embedded for: some models treat what is searched and what
+// is searched for differently.
+type Use int
+
+// The uses.
+const (
+	ForStorage Use = iota
+	ForSearch
+)
+
+// Vectorizer is an embedding model of a provider.
+type Vectorizer interface {
+	// Name gives the provider and the model, for example "openai/nomic-embed-text".
+	Name() string
+	// Vectors gives a vector for each text, in order. Its errors are *Error.
+	Vectors(ctx context.Context, texts []string, use Use) ([][]float32, error)
+}

@@ -24,6 +24,9 @@ const (
 	ProviderRefused  Kind = "provider-refused"   // the local version stays
 	ProviderBack     Kind = "provider-back"      // it answers again: no problem, but the end of one
 	ProviderUnusable Kind = "provider-unusable"  // its settings are wrong
+	EmbedderFailed   Kind = "embedder-failed"    // searches by meaning go on with what is built in
+	EmbedderRefused  Kind = "embedder-refused"   // texts, which are found without it
+	EmbedderBack     Kind = "embedder-back"      // it answers again: no problem, but the end of one
 	BatchDelayed     Kind = "batch-delayed"      // not even the local compressor could take it
 	BatchGivenUp     Kind = "batch-given-up"     // so its events give no observation
 	SummaryFailed    Kind = "summary-failed"     // a session has no summary

@@ -25,8 +25,10 @@ type Options struct {
 	Open    func(ctx context.Context) (Store, error)
 	Project string         // key of the project that is meant when a call names none; empty for all
 	Recent  recall.Request // for the newest memories of the project
-	Query   recall.Query   // what searches are made with besides what a call says
-	Version string         // of cmem
+	// Query gives what searches in a project, or with "" in all, are made with besides what
+	// a call says; nil means what recall does by itself.
+	Query   func(project string) recall.Query
+	Version string // of cmem
 	In      io.Reader
 	Out     io.Writer
 }
@@ -43,6 +45,9 @@ func Run(ctx context.Context, o Options) error {
 	}
 	held := &holder{open: o.Open, ctx: ctx}
 	defer held.close()
+	if o.Query == nil {
+		o.Query = func(string) recall.Query { return recall.Query{} }
+	}
 	t := &tools{store: held, project: o.Project, newest: o.Recent, query: o.Query}
 	err := newServer(t, o.Version).Run(ctx, patient{&sdk.IOTransport{Reader: in, Writer: keepOpen{o.Out}}})
 	if err != nil && ctx.Err() == nil && !errors.Is(err, io.EOF) {

@@ -25,8 +25,8 @@ const (
 // lookup is a call of search, read.
 type lookup struct {
 	scope
-	query         string       // "" for a list
-	base          recall.Query // what the search is made with besides
+	query         string                            // "" for a list
+	base          func(project string) recall.Query // what a search is made with besides
 	sort          recall.Sort
 	limit, offset int
 	after         memory.Cursor // of a list: where it goes on
@@ -160,10 +160,20 @@ func (l lookup) takes(kind memory.ItemKind) bool {
 
 // find searches the projects.
 func (l lookup) find(ctx context.Context, src Source) (recall.Answer, error) {
-	q := l.base
-	q.Text, q.Filter, q.Limit, q.Offset, q.Sort = l.query, l.whole(), l.limit, l.offset, l.sort
-	found, err := recall.Search(ctx, src, q)
+	found, err := recall.Search(ctx, src, l.asked())
 	return found, l.searchError(err)
+}
+
+// asked gives the search as it is made: one project is searched by its own settings,
+// several by those of all.
+func (l lookup) asked() recall.Query {
+	project := ""
+	if len(l.projects) == 1 {
+		project = l.projects[0]
+	}
+	q := l.base(project)
+	q.Text, q.Filter, q.Limit, q.Offset, q.Sort = l.query, l.whole(), l.limit, l.offset, l.sort
+	return q
 }
 
 func (l lookup) searchError(err error) error {

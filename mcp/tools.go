@@ -16,7 +16,7 @@ type tools struct {
 	store   *holder
 	project string
 	newest  recall.Request
-	query   recall.Query
+	query   func(project string) recall.Query
 }
 
 // definition is one tool: what the client is shown, and what a call does.

@@ -113,7 +113,9 @@ func searchBoth(ctx context.Context, src HybridSource, q Query) (Answer, error) 
 	}
 	results = results[min(q.Offset, len(results)):]
 	for i := range results {
-		results[i].Snippet = g.snippet(*results[i].Observation)
+		if o := results[i].Observation; o != nil { // the others have theirs
+			results[i].Snippet = g.snippet(*o)
+		}
 	}
 	return Answer{Results: results, More: more, Notes: g.notes, Weights: s.weights}, nil
 }
@@ -129,8 +131,8 @@ func newScorer(g *gathering, q Query) *scorer {
 	}
 	w := &s.weights
 	sum, relevance := w.Keyword+w.Semantic+w.Recency+w.Tags, w.Keyword+w.Semantic
-	if g.query == nil || w.Keyword == 0 {
-		if g.query == nil {
+	if g.meant == nil || w.Keyword == 0 {
+		if g.meant == nil {
 			w.Keyword, w.Semantic = relevance, 0
 		}
 	} else {

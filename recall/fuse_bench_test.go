@@ -24,10 +24,10 @@ func BenchmarkScores(b *testing.B) {
 	text := "why does the payment callback retry after a timeout"
 	b.ReportAllocs()
 	for b.Loop() {
-		g := &gathering{ideal: 12, words: static.Words(text), query: static.NewQuery(text, nil)}
+		g := &gathering{ideal: 12, words: static.Words(text), meant: byTable{static.NewQuery(text, nil)}}
 		for _, c := range list {
 			one := *c
-			one.near = g.query.Score(static.Encoding{Vector: c.meaning.Vector, Words: c.meaning.Words})
+			one.near, _ = g.meant.near(*c.meaning)
 			g.candidates = append(g.candidates, &one)
 		}
 		s := newScorer(g, Query{Now: today})

@@ -31,6 +31,10 @@ type MeaningSource interface {
 	Meanings(ctx context.Context, model string, ids []int64) ([]memory.Meaning, error)
 	// MeaningState tells how many observations are encoded and how many wait for it.
 	MeaningState(ctx context.Context, model string) (have, due int64, err error)
+	// EmbeddingModels names the models that there are encodings of, the newest first.
+	EmbeddingModels(ctx context.Context) ([]string, error)
+	// SomeMeanings gives encodings from all over the store.
+	SomeMeanings(ctx context.Context, model string, limit int) ([]memory.Meaning, error)
 	// Rarities gives the inverse document frequencies of words.
 	Rarities(ctx context.Context, words []string) ([]float64, error)
 }
@@ -80,7 +84,8 @@ type gathering struct {
 	ideal      float64
 	words      []string // of the search
 	rarity     map[string]float64
-	query      *static.Query // nil where meanings are not compared
+	model      string     // by whose encodings meanings are compared
+	meant      comparison // nil where they are not
 	snippet    func(memory.Observation) string
 	notes      []string
 }
@@ -117,10 +122,10 @@ func gatherBoth(ctx context.Context, src HybridSource, q Query, plain plainText)
 	for _, h := range matches.Hits {
 		add(candidate{id: h.Observation.ID, hit: h, keyword: h.Keyword})
 	}
-	if g.query != nil && len(matches.Hits) == 0 && !g.query.Known() {
+	if g.meant != nil && len(matches.Hits) == 0 && !g.meant.isKnown() {
 		near = nil // a name that is nowhere: what looks like it is not what was meant
 	}
-	if g.query != nil && failed == nil {
+	if g.meant != nil && failed == nil {
 		failed = g.compare(ctx, src, near, byID, func(m memory.Meaning) *candidate {
 			return add(candidate{id: m.ID})
 		})
@@ -129,7 +134,7 @@ func gatherBoth(ctx context.Context, src HybridSource, q Query, plain plainText)
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
-		g.query = nil
+		g.meant = nil
 		g.notes = append(g.notes, "Searched by words only: what memories mean could not be read ("+failed.Error()+").")
 	}
 	g.gatherItems(items)
@@ -156,26 +161,20 @@ func (g *gathering) nearest(ctx context.Context, src HybridSource, q Query, plai
 	if q.Weights.orDefault().Semantic <= 0 {
 		return nil, nil // a person does not want it
 	}
-	have, due, err := src.MeaningState(ctx, static.ID)
-	if err != nil {
+	observations, models, notes := takesObservations(q.Filter), q.Models, g.notes
+	if !observations && len(models) > 0 {
+		models = nil // the others are compared by the table, if at all
+	}
+	if err := g.choose(ctx, src, models, plain.text); err != nil || g.meant == nil {
 		return nil, err
 	}
-	observations := takesObservations(q.Filter)
-	switch {
-	case !observations:
-	case have == 0 && due > 0:
-		g.notes = append(g.notes, "Searched by words only: no memory is encoded yet for being found by its meaning; cmem does so in the background.")
-	case due > 0:
-		g.notes = append(g.notes, fmt.Sprintf("Searching by meaning is still being prepared: %d of %d memories are encoded, the others were searched by words only.", have, have+due))
+	if !observations {
+		g.notes = notes
 	}
-	if have == 0 {
-		return nil, nil
-	}
-	g.query = static.NewQuery(plain.text, func(w string) float64 { return g.rarity[w] })
 	if plain.isQuoted || !observations {
 		return nil, nil // what may be found the words say
 	}
-	return src.Near(ctx, static.ID, g.query.Vector(), q.Filter, limit)
+	return src.Near(ctx, g.model, g.meant.vector(), q.Filter, limit)
 }
 
 // compare tells each candidate how near it is to the search, and adds those that
@@ -191,18 +190,21 @@ func (g *gathering) compare(ctx context.Context, src HybridSource, near []memory
 			ids = append(ids, c.id)
 		}
 	}
-	others, err := src.Meanings(ctx, static.ID, ids)
+	others, err := src.Meanings(ctx, g.model, ids)
 	if err != nil {
 		return err
 	}
 	for _, list := range [][]memory.Meaning{near, others} {
 		for _, m := range list {
+			near, ok := g.meant.near(m)
+			if !ok {
+				continue // judged by its words, if it has any
+			}
 			c := byID[m.ID]
 			if c == nil {
 				c = add(m)
 			}
-			c.meaning = &m
-			c.near = g.query.Score(static.Encoding{Vector: m.Vector, Words: m.Words})
+			c.meaning, c.near = &m, near
 		}
 	}
 	return nil

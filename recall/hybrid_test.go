@@ -114,6 +114,15 @@ func (s *shelf) MeaningState(context.Context, string) (have, due int64, err erro
 	return int64(s.encoded), int64(len(s.list) - s.encoded), s.call("MeaningState")
 }
 
+func (s *shelf) EmbeddingModels(context.Context) ([]string, error) {
+	return []string{static.ID}, s.call("EmbeddingModels")
+}
+
+func (s *shelf) SomeMeanings(_ context.Context, _ string, limit int) ([]memory.Meaning, error) {
+	list := s.meanings(func(memory.Observation) bool { return true })
+	return list[:min(limit, len(list))], s.call("SomeMeanings")
+}
+
 func (s *shelf) Rarities(_ context.Context, words []string) (list []float64, err error) {
 	for _, w := range words {
 		list = append(list, s.rarity(w))

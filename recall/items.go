@@ -5,9 +5,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
-	"strings"
 
-	"cmem/llm/static"
 	"cmem/memory"
 	"cmem/store"
 )
@@ -29,8 +27,6 @@ const (
 	// fewWordsOfSearch is the share of what the words of a search are worth below which
 	// one of them is not looked at any closer.
 	fewWordsOfSearch = 0.2
-	// maxEncoded is how many bytes of a text are encoded.
-	maxEncoded = 2000
 )
 
 // takesObservations reports whether a search looks for observations.
@@ -59,14 +55,10 @@ func (g *gathering) gatherItems(m store.ItemMatches) {
 				ID: h.Item.ID, SessionID: h.Item.SessionID, Project: h.Item.Project, CreatedAt: h.Item.CreatedAt,
 				Type: string(h.Item.Kind), Narrative: h.Text,
 			}
-			if g.query != nil {
-				text := h.Text
-				if len(text) > maxEncoded {
-					text = strings.ToValidUTF8(text[:maxEncoded], "")
-				}
-				e := static.Encode(text)
-				c.meaning = &memory.Meaning{Vector: e.Vector, Words: e.Words}
-				c.near = g.query.Score(e)
+			if table, ok := g.meant.(byTable); ok {
+				m := table.encode(h.Text)
+				c.meaning = &m
+				c.near, _ = table.near(m)
 			}
 			g.items = append(g.items, c)
 		}

@@ -17,14 +17,14 @@ import (
 var _ ItemMatcher = (*store.Store)(nil)
 
 // library is a shelf with summaries and prompts.
-type library struct {
+type itemShelf struct {
 	*shelf
 	items store.ItemMatches
 	err   error
 	asked memory.Filter
 }
 
-func (l *library) MatchItems(_ context.Context, _ string, f memory.Filter, _ int) (store.ItemMatches, error) {
+func (l *itemShelf) MatchItems(_ context.Context, _ string, f memory.Filter, _ int) (store.ItemMatches, error) {
 	l.asked = f
 	return l.items, l.err
 }
@@ -53,7 +53,7 @@ func asking(text string) store.KindMatches {
 func TestAQuestionOfThePastIsBehindItsAnswer(t *testing.T) {
 	answer := note(1, 10, "Users were logged out with two tabs: both refreshed the token at once")
 	for _, text := range []string{"why are users logged out with two tabs", "logged out tabs", "users tabs token"} {
-		src := &library{shelf: shelved(append([]memory.Observation{answer}, others...)...)}
+		src := &itemShelf{shelf: shelved(append([]memory.Observation{answer}, others...)...)}
 		alone := found(t, src, Query{Text: text})
 		src.items.Prompts = asking("why are users logged out with two tabs, look at the token")
 		src.items.Summaries = store.KindMatches{Ideal: 10, Hits: []memory.ItemHit{hit(memory.KindSummary, 1, 10, "users logged out with two tabs", 0.8)}}
@@ -81,7 +81,7 @@ func TestAQuestionOfThePastIsBehindItsAnswer(t *testing.T) {
 }
 
 func TestASummaryOrPromptThatAloneHasTheWordsIsFirst(t *testing.T) {
-	src := &library{shelf: shelved(others...)}
+	src := &itemShelf{shelf: shelved(others...)}
 	src.items.Summaries = store.KindMatches{Ideal: 10, Hits: []memory.ItemHit{hit(memory.KindSummary, 4, 3, "Ask for the replica in Frankfurt", 1)}}
 	src.items.Prompts = store.KindMatches{Ideal: 10, Hits: []memory.ItemHit{hit(memory.KindPrompt, 9, 3, "the sessions of Frankfurt", 0.15)}}
 	a := found(t, src, Query{Text: "replica in Frankfurt"})
@@ -98,7 +98,7 @@ func TestASummaryOrPromptThatAloneHasTheWordsIsFirst(t *testing.T) {
 }
 
 func TestKindsAreSwitchedOff(t *testing.T) {
-	src := &library{shelf: shelved(append([]memory.Observation{note(1, 10, "The coupon is applied twice")}, others...)...)}
+	src := &itemShelf{shelf: shelved(append([]memory.Observation{note(1, 10, "The coupon is applied twice")}, others...)...)}
 	src.items.Prompts = asking("why is the coupon applied twice")
 	f := memory.Filter{Kinds: []memory.ItemKind{memory.KindPrompt, memory.KindSummary}, Project: webshop}
 	if a := found(t, src, Query{Text: "coupon applied", Filter: f}); refs(a) != "p1" || len(a.Notes) > 0 {
@@ -124,7 +124,7 @@ func (p *plain) Search(context.Context, string, memory.Filter, int) ([]memory.Hi
 }
 
 func TestAnIndexThatIsBeingFilledIsTold(t *testing.T) {
-	src := &library{shelf: shelved(others...)}
+	src := &itemShelf{shelf: shelved(others...)}
 	src.items.Summaries.Unindexed, src.items.Prompts.Unindexed = 3, 40
 	a := found(t, src, Query{Text: "cache"})
 	if len(a.Notes) != 1 || !strings.Contains(a.Notes[0], "43 were not searched yet.") {
@@ -137,7 +137,7 @@ func TestAnIndexThatIsBeingFilledIsTold(t *testing.T) {
 }
 
 func TestTheSamePromptIsShownOnce(t *testing.T) {
-	src := &library{shelf: shelved(others...)}
+	src := &itemShelf{shelf: shelved(others...)}
 	src.items.Prompts = store.KindMatches{Ideal: 10}
 	for i := range 5 {
 		src.items.Prompts.Hits = append(src.items.Prompts.Hits, hit(memory.KindPrompt, int64(i+1), 5-i, "look at the nightly import please", 1))
@@ -149,7 +149,7 @@ func TestTheSamePromptIsShownOnce(t *testing.T) {
 }
 
 func TestAPromptWithoutTheIdentifierIsBehindWhatHasIt(t *testing.T) {
-	src := &library{shelf: shelved(append([]memory.Observation{note(1, 400, "Notes on order_service")}, others...)...)}
+	src := &itemShelf{shelf: shelved(append([]memory.Observation{note(1, 400, "Notes on order_service")}, others...)...)}
 	src.items.Prompts = store.KindMatches{Ideal: 10, Hits: []memory.ItemHit{
 		hit(memory.KindPrompt, 1, 0, "services for an order, order and service", 0.5), hit(memory.KindPrompt, 2, 0, "look at orderService notes", 1),
 	}}

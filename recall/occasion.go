@@ -18,6 +18,9 @@ type Occasion struct {
 	Project   string // project key
 	SessionID string // its own memories are not told to a session
 	MaxTokens int    // what the block may cost, estimated
+	// Search is what is searched with besides a text and where; it must not have to wait
+	// for a provider.
+	Search Query
 	// Told reports whether the session was told a memory before; nil for none.
 	Told func(id int64) bool
 }
@@ -135,7 +138,9 @@ func beginning(prompt string) string {
 // sure gives the memories that a search is sure of and that may be told, and the best
 // relevance there is.
 func sure(ctx context.Context, src SearchSource, text string, o Occasion) (list []memory.Observation, best float64, err error) {
-	answer, err := Search(ctx, src, Query{Text: text, Filter: memory.Filter{Project: o.Project}, Limit: searchedFor})
+	q := o.Search
+	q.Text, q.Filter, q.Limit = text, onlyObservations(o.Project), searchedFor
+	answer, err := Search(ctx, src, q)
 	if errors.Is(err, store.ErrEmptyQuery) {
 		return nil, 0, nil
 	}
@@ -149,6 +154,12 @@ func sure(ctx context.Context, src SearchSource, text string, o Occasion) (list 
 		}
 	}
 	return list, best, nil
+}
+
+// onlyObservations is where it is looked for what may be told: in the project, and in
+// what counts in all of them. What was asked or summed up before is no news.
+func onlyObservations(project string) memory.Filter {
+	return memory.Filter{Project: project, Global: true, Kinds: []memory.ItemKind{memory.KindObservation}}
 }
 
 // mayTell reports whether a memory of a session may be told.

@@ -9,8 +9,8 @@ import (
 
 const day = 24 * time.Hour
 
-// otherHalfLife is that of types that are not named.
-const otherHalfLife = 60 * day
+// OtherTypes is what the types are called that have no half-life of their own.
+const OtherTypes = "other"
 
 // DefaultHalfLife gives after what time an observation of a type counts as half as
 // recent: decisions hold for long, changes are soon overtaken.
@@ -18,6 +18,7 @@ func DefaultHalfLife() map[string]time.Duration {
 	return map[string]time.Duration{
 		memory.TypeDecision: 180 * day, memory.TypeDiscovery: 90 * day, memory.TypeFeature: 90 * day,
 		memory.TypeBugfix: 60 * day, memory.TypeRefactor: 60 * day, memory.TypeChange: 30 * day,
+		OtherTypes: 60 * day,
 	}
 }
 
@@ -26,7 +27,10 @@ func DefaultHalfLife() map[string]time.Duration {
 func (s *scorer) recency(o memory.Observation) float64 {
 	half := s.halfLife[o.Type]
 	if half <= 0 {
-		half = otherHalfLife
+		half = s.halfLife[OtherTypes]
+	}
+	if half <= 0 {
+		return 0
 	}
 	age := max(0, s.now.Sub(o.CreatedAt))
 	return math.Exp2(-float64(age) / float64(half))

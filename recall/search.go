@@ -23,6 +23,7 @@ type Query struct {
 
 	Weights  Weights                  // the zero Weights mean DefaultWeights
 	HalfLife map[string]time.Duration // of recency, by type; nil means DefaultHalfLife
+	Models   []Model                  // by which meaning is compared, the first that can be; nil means BuiltIn, an empty list none
 	Now      time.Time                // from which recency is counted; zero means the clock's
 }
 

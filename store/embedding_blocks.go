@@ -156,3 +156,12 @@ func (b *block) remove(observation uint64) {
 		return
 	}
 }
+
+// observations gives the ids of the observations that have an entry.
+func (b *block) observations() []int64 {
+	ids := make([]int64, len(b.ids)/idBytes)
+	for i := range ids {
+		ids[i] = int64(binary.LittleEndian.Uint64(b.ids[i*idBytes:]))
+	}
+	return ids
+}

@@ -17,30 +17,19 @@ const (
 	idBytes      = 8
 )
 
-// UseModel makes the store ready for the encodings of an embedding model: all
-// observations are due, if it is new here. The encodings of models that are not
-// named are thrown away.
+// UseModel makes the store ready for the encodings of embedding models: of one that is
+// new here all observations are due.
 func (s *Store) UseModel(ctx context.Context, names ...string) error {
-	known, err := all(ctx, s.read, scanText, "SELECT name FROM embedding_models ORDER BY name")
+	known, err := s.EmbeddingModels(ctx)
 	if err != nil {
-		return fmt.Errorf("use embedding model: %w", err)
+		return err
 	}
-	if slices.Equal(known, slices.Sorted(slices.Values(names))) {
+	names = slices.DeleteFunc(slices.Clone(names), func(n string) bool { return slices.Contains(known, n) })
+	if len(names) == 0 {
 		return nil
 	}
 	err = s.transact(ctx, func(t tx) error {
-		for _, name := range known {
-			if slices.Contains(names, name) {
-				continue
-			}
-			if err := dropModel(ctx, t, name); err != nil {
-				return err
-			}
-		}
 		for _, name := range names {
-			if slices.Contains(known, name) {
-				continue
-			}
 			id, err := t.insert(ctx, "INSERT INTO embedding_models (name) VALUES (?)", name)
 			if err != nil {
 				return err
@@ -53,19 +42,6 @@ func (s *Store) UseModel(ctx context.Context, names ...string) error {
 	})
 	if err != nil {
 		return fmt.Errorf("use embedding model: %w", err)
-	}
-	return nil
-}
-
-func dropModel(ctx context.Context, t tx, name string) error {
-	for _, statement := range []string{
-		"DELETE FROM embeddings WHERE model = (SELECT id FROM embedding_models WHERE name = ?)",
-		"DELETE FROM embeddings_gone WHERE block IN (SELECT b.id FROM embedding_blocks AS b JOIN embedding_models AS m ON m.id = b.model WHERE m.name = ?)",
-		"DELETE FROM embedding_models WHERE name = ?", // and with it its blocks, and what is due
-	} {
-		if _, err := t.exec(ctx, statement, name); err != nil {
-			return err
-		}
 	}
 	return nil
 }

@@ -203,24 +203,6 @@ func TestTheNearestAreThoseThatTheFilterTakes(t *testing.T) {
 	}
 }
 
-func TestAnotherModelStartsAnew(t *testing.T) {
-	s := openStore(t, filepath.Join(t.TempDir(), "data", "cmem.db"))
-	remember(t, s, titled(20, "p")...)
-	encodeAll(t, s)
-	if err := s.UseModel(t.Context(), "other/2"); err != nil {
-		t.Fatal(err)
-	}
-	for _, table := range []string{"embeddings", "embedding_blocks", "embeddings_gone"} {
-		if n, err := number(t.Context(), s.read, "SELECT count(*) FROM "+table); err != nil || n != 0 {
-			t.Errorf("%s has %d rows (%v)", table, n, err)
-		}
-	}
-	if _, due, err := s.MeaningState(t.Context(), "other/2"); err != nil || due != 20 {
-		t.Errorf("%d are due for the other model, want 20 (%v)", due, err)
-	}
-	healthy(t, s)
-}
-
 // An observation that changes between reading and storing keeps no encoding of what
 // it was.
 func TestAnEncodingOfAnOldTextIsNotStored(t *testing.T) {

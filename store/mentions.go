@@ -55,7 +55,7 @@ func (s *Store) mentions(ctx context.Context, paths []string, f memory.Filter, l
 	for i, p := range paths {
 		paths[i] = strings.Join(strings.Fields(clean(p)), " ") // as it stands in the columns
 	}
-	g := &gathering{s: s}
+	g := &gathering{s: s, index: observationWords, scored: s.scored}
 	narrow, err := s.narrowed(ctx, f)
 	if err != nil {
 		return nil, err

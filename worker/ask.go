@@ -75,18 +75,27 @@ func (w *worker) ask(ctx context.Context, do request) (answer, string, error) {
 	return a, w.Compressor.ID(), err
 }
 
-// beside waits for the compressor and goes on taking in what the hooks deliver: a
-// provider may take minutes, or never answer.
+// beside waits for the compressor.
 func (w *worker) beside(ctx context.Context, do request) (answer, error) {
+	return alongside(ctx, w, w.Compressor.ID(), func(ctx context.Context) (answer, error) {
+		return guarded(ctx, w.Compressor, do)
+	})
+}
+
+// alongside waits for a provider and goes on taking in what the hooks deliver: a
+// provider may take minutes, or never answer. The error is errStopped when the worker
+// shall leave.
+func alongside[T any](ctx context.Context, w *worker, provider string, ask func(context.Context) (T, error)) (T, error) {
 	ctx, cancel := context.WithTimeout(ctx, askTimeout)
 	defer cancel()
 	type reply struct {
-		a   answer
-		err error
+		answer T
+		err    error
 	}
+	var none T
 	replies := make(chan reply, 1)
 	go func() {
-		a, err := guarded(ctx, w.Compressor, do)
+		a, err := ask(ctx)
 		replies <- reply{a, err}
 	}()
 	look := time.NewTicker(pollEvery)
@@ -98,16 +107,16 @@ func (w *worker) beside(ctx context.Context, do request) (answer, error) {
 	for {
 		select {
 		case r := <-replies:
-			return r.a, r.err
+			return r.answer, r.err
 		case <-stopping:
-			return answer{}, errStopped
+			return none, errStopped
 		case <-ctx.Done():
 			select {
 			case r := <-replies:
-				return r.a, r.err
+				return r.answer, r.err
 			case <-time.After(heedGrace):
 				err := fmt.Errorf("no answer, and no end of waiting for it: %w", ctx.Err())
-				return answer{}, &llm.Error{Provider: w.Compressor.ID(), Kind: llm.KindTemporary, Err: err}
+				return none, &llm.Error{Provider: provider, Kind: llm.KindTemporary, Err: err}
 			}
 		case <-look.C:
 			arrivals = w.arrivals

@@ -2,6 +2,7 @@ package worker
 
 import (
 	"context"
+	"slices"
 
 	"cmem/logs"
 )
@@ -17,29 +18,63 @@ func (w *worker) index(ctx context.Context) (more bool) {
 	if err != nil && ctx.Err() == nil {
 		w.Log.Warn("the words of the search index could not be renewed", "kind", logs.WorkerHindered, "error", err)
 	}
-	if w.Embedder == nil {
-		return left > 0
+	more = left > 0
+	for _, step := range []func(context.Context) (bool, error){w.encodeSome, w.askSome, w.dropSome} {
+		worked, err := step(ctx)
+		if err != nil {
+			if ctx.Err() == nil {
+				w.Log.Warn("observations could not be encoded for searches by meaning", "kind", logs.WorkerHindered, "error", err)
+			}
+			return more
+		}
+		more = more || worked
 	}
-	n, err := w.encodeSome(ctx)
-	if err != nil && ctx.Err() == nil {
-		w.Log.Warn("observations could not be encoded for searches by meaning", "kind", logs.WorkerHindered, "model", w.Embedder.ID(), "error", err)
-		return left > 0
-	}
-	return left > 0 || n > 0
+	return more
 }
 
-func (w *worker) encodeSome(ctx context.Context) (int, error) {
+// encodeSome encodes observations by what is built in.
+func (w *worker) encodeSome(ctx context.Context) (worked bool, err error) {
+	if w.Embedder == nil {
+		return false, nil
+	}
 	model := w.Embedder.ID()
 	if err := w.store.UseModel(ctx, model); err != nil {
-		return 0, err
+		return false, err
 	}
 	due, err := w.store.DueMeanings(ctx, model, encodeCount)
 	if err != nil || len(due) == 0 {
-		return 0, err
+		return false, err
 	}
 	list, err := w.Embedder.Embed(ctx, due)
 	if err != nil {
-		return 0, err
+		return false, err
 	}
-	return w.store.SaveMeanings(ctx, model, due, list)
+	n, err := w.store.SaveMeanings(ctx, model, due, list)
+	return n > 0, err
+}
+
+// dropSome removes encodings by other models once nothing is due for those in use, so
+// that whoever goes back to a model before that has lost nothing.
+func (w *worker) dropSome(ctx context.Context) (worked bool, err error) {
+	var keep []string
+	if w.Embedder != nil {
+		keep = append(keep, w.Embedder.ID())
+	}
+	if w.Asked != nil {
+		names, err := w.store.EmbeddingModels(ctx)
+		if err != nil {
+			return false, err
+		}
+		at := slices.IndexFunc(names, w.Asked.Is)
+		if at < 0 {
+			return false, nil
+		}
+		keep = append(keep, names[at])
+	}
+	for _, model := range keep {
+		if _, due, err := w.store.MeaningState(ctx, model); err != nil || due > 0 {
+			return false, err
+		}
+	}
+	return w.store.DropModels(ctx, keep...)
 }

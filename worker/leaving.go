@@ -89,6 +89,8 @@ func (w *worker) lastThings(ctx context.Context) error {
 	if err := w.flushOpen(ctx); err != nil {
 		return err
 	}
+	for w.index(ctx) && ctx.Err() == nil && !w.mustLeave() { // what has just been made is found by its meaning, too
+	}
 	return w.retain(ctx)
 }
 

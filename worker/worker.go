@@ -54,8 +54,11 @@ type Options struct {
 	// may be the same.
 	Compressor llm.Compressor
 	Local      llm.Compressor
-	// Embedder encodes observations for searches by meaning; nil for none.
-	Embedder llm.Embedder
+	// Embedder encodes observations for searches by meaning; nil for none. Asked does so,
+	// too, by calls to a provider; AskedWith is another text whenever its settings are others.
+	Embedder  llm.Embedder
+	Asked     *llm.VectorModel
+	AskedWith string
 	// Idle is how long nothing must happen before the worker goes away.
 	Idle time.Duration
 	// KeepRaw is how long raw events are kept beside their observations; 0 for ever.
@@ -70,6 +73,7 @@ type worker struct {
 	home     home
 	store    *store.Store
 	breaker  breaker
+	asked    asked
 	places   map[string]Place
 	exe      executable
 	arrivals <-chan struct{} // has a value when something came into the spool
@@ -223,6 +227,7 @@ func (w *worker) stay(ctx context.Context) (leave, error) {
 		w.Log.Warn("the store uses more memory than it need", "kind", logs.WorkerHindered, "error", err)
 	}
 	w.store = s
+	w.asked = w.readAsked()
 	if n, err := spool.Sweep(w.SpoolDir); err != nil {
 		w.Log.Warn("remains of killed hooks could not be removed", "kind", logs.WorkerHindered, "error", err)
 	} else if n > 0 {

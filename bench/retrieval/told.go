@@ -116,14 +116,14 @@ func tellUnasked(ctx context.Context, g group, a *actions) (failures, prompts te
 		return failures, prompts, err
 	}
 	defer func() { err = errors.Join(err, s.Close()) }()
-	list, _ := g.observations()
+	all, _ := g.memories()
 	var o outcome
-	if err := o.fill(ctx, s, list); err != nil {
+	if err := o.fill(ctx, s, all); err != nil {
 		return failures, prompts, err
 	}
 	names := map[string]string{}
 	for i, d := range g.Docs {
-		names[list[i].UID] = d.ID
+		names[uidOf(i)] = d.ID
 	}
 	told := func(t recall.Telling, err error) ([]string, error) {
 		if err != nil {

@@ -1,5 +1,5 @@
-// Package gemini is the compressor that asks a Gemini model through Google's
-// generative-ai-go client.
+// Package gemini is the compressor and the embedding model that ask Gemini models
+// through Google's generative-ai-go client.
 //
 // It holds that client and nothing else: what is asked and how an answer is
 // read stands in package llm.
@@ -38,7 +38,7 @@ type Options struct {
 
 // Compressor asks one Gemini model.
 type Compressor struct {
-	options Options
+	model   string
 	connect func() (*genai.Client, error)
 }
 
@@ -53,24 +53,25 @@ func New(o Options) (*Compressor, error) {
 	if o.Model == "" {
 		return nil, setting("no model; set it with: cmem config set gemini.model NAME")
 	}
-	c := &Compressor{options: o}
-	// Made when it is first asked: building Google's clients is not free.
-	c.connect = sync.OnceValues(c.newClient)
-	return c, nil
+	return &Compressor{model: o.Model, connect: o.connect()}, nil
 }
+
+// connect gives a function that makes the client when it is first asked: building
+// Google's clients is not free.
+func (o Options) connect() func() (*genai.Client, error) { return sync.OnceValues(o.newClient) }
 
 func setting(text string) error {
 	return &llm.Error{Provider: provider, Kind: llm.KindAuth, Err: errors.New(text)}
 }
 
-func (c *Compressor) newClient() (*genai.Client, error) {
-	hc := llm.Client(c.options.HTTPClient, c.options.Timeout)
+func (o Options) newClient() (*genai.Client, error) {
+	hc := llm.Client(o.HTTPClient, o.Timeout)
 	next := hc.Transport
 	if next == nil {
 		next = http.DefaultTransport
 	}
-	hc.Transport = &transport{key: c.options.APIKey, next: next}
-	base := strings.TrimRight(c.options.BaseURL, "/")
+	hc.Transport = &transport{key: o.APIKey, next: next}
+	base := strings.TrimRight(o.BaseURL, "/")
 	if base == "" {
 		base = defaultBaseURL
 	}
@@ -80,7 +81,7 @@ func (c *Compressor) newClient() (*genai.Client, error) {
 	// which is never used, wants a key or goes looking for credentials; the scheme
 	// in the endpoint keeps it from finding an address to connect to.
 	client, err := genai.NewClient(context.Background(),
-		option.WithEndpoint(base), option.WithAPIKey(c.options.APIKey), option.WithHTTPClient(hc))
+		option.WithEndpoint(base), option.WithAPIKey(o.APIKey), option.WithHTTPClient(hc))
 	if err != nil {
 		return nil, &llm.Error{Provider: provider, Kind: llm.KindAuth, Err: fmt.Errorf("prepare the client: %w", err)}
 	}
@@ -105,7 +106,7 @@ func (c *Compressor) ask(ctx context.Context, p llm.Prompt) (llm.Answer, error) 
 	if err != nil {
 		return llm.Answer{}, err
 	}
-	model := client.GenerativeModel(c.options.Model)
+	model := client.GenerativeModel(c.model)
 	model.SystemInstruction = genai.NewUserContent(genai.Text(p.System))
 	model.ResponseMIMEType = "application/json"
 	out, err := model.GenerateContent(ctx, genai.Text(p.User))
@@ -115,7 +116,7 @@ func (c *Compressor) ask(ctx context.Context, p llm.Prompt) (llm.Answer, error) 
 	if len(out.Candidates) == 0 {
 		return llm.Answer{}, &llm.Error{Provider: provider, Kind: llm.KindAnswer, Err: errors.New("the answer holds no candidates")}
 	}
-	answer := llm.Answer{Model: c.options.Model}
+	answer := llm.Answer{Model: c.model}
 	if out.UsageMetadata != nil {
 		answer.Tokens = int(out.UsageMetadata.TotalTokenCount) // thoughts are counted in it
 	}

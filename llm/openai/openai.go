@@ -1,6 +1,7 @@
-// Package openai is the compressor that asks a model through the chat
-// completions API: OpenAI's own, or any server that speaks it, such as Ollama,
-// llama.cpp, vLLM, LiteLLM and OpenRouter.
+// Package openai is the compressor that asks a model through the chat completions
+// API, and the embedding model that is asked through the embeddings API: OpenAI's
+// own, or any server that speaks it, such as Ollama, llama.cpp, vLLM, LiteLLM and
+// OpenRouter.
 //
 // It holds that API's wire format and nothing else: what is asked and how an
 // answer is read stands in package llm.
@@ -28,7 +29,8 @@ const (
 type Options struct {
 	APIKey  string // may be empty for a server that wants none
 	Model   string
-	BaseURL string // up to and with /v1, without /chat/completions; empty for OpenAI's
+	BaseURL string      // up to and with /v1, without /chat/completions; empty for OpenAI's
+	Header  http.Header // goes with every call beside the key
 	// HTTPClient is used instead of a client of the package's own, with its own timeout.
 	HTTPClient *http.Client
 	Timeout    time.Duration // of one call; 0 for llm.DefaultTimeout
@@ -36,10 +38,8 @@ type Options struct {
 
 // Compressor asks one model of one server.
 type Compressor struct {
-	client *http.Client
-	url    string
-	key    string
-	model  string
+	server
+	model string
 	// plain is set once the server has refused response_format.
 	plain atomic.Bool
 }
@@ -59,12 +59,7 @@ func New(o Options) (*Compressor, error) {
 	if o.Model == "" {
 		return nil, setting("no model; set it with: cmem config set openai.model NAME")
 	}
-	return &Compressor{
-		client: llm.Client(o.HTTPClient, o.Timeout),
-		url:    base + "/chat/completions",
-		key:    o.APIKey,
-		model:  o.Model,
-	}, nil
+	return &Compressor{server: o.server(base + "/chat/completions"), model: o.Model}, nil
 }
 
 func setting(text string) error {
@@ -125,12 +120,14 @@ func (c *Compressor) ask(ctx context.Context, p llm.Prompt) (llm.Answer, error) 
 	if !c.plain.Load() {
 		in.ResponseFormat = &format{Type: "json_object"}
 	}
-	out, err := c.post(ctx, in)
+	var out response
+	err := c.post(ctx, in, &out)
 	if in.ResponseFormat != nil && llm.KindOf(err) == llm.KindRequest {
 		// Some compatible servers do not know the field; the prompt asks for JSON
 		// anyway. If this call is refused too, the field was not the reason.
 		in.ResponseFormat = nil
-		if out, err = c.post(ctx, in); err == nil {
+		out = response{}
+		if err = c.post(ctx, in, &out); err == nil {
 			c.plain.Store(true)
 		}
 	}
@@ -149,14 +146,4 @@ func (c *Compressor) ask(ctx context.Context, p llm.Prompt) (llm.Answer, error) 
 		tokens = out.Usage.Prompt + out.Usage.Completion
 	}
 	return llm.Answer{Text: choice.Message.Content, Model: out.Model, Tokens: tokens}, nil
-}
-
-func (c *Compressor) post(ctx context.Context, in request) (response, error) {
-	header := http.Header{}
-	if c.key != "" {
-		header.Set("Authorization", "Bearer "+c.key)
-	}
-	var out response
-	err := llm.Post(ctx, c.client, provider, c.key, c.url, header, in, &out)
-	return out, err
 }
