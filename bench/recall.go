@@ -146,9 +146,10 @@ func rankedByIndex(ctx context.Context, db *sql.DB, match string) (s sample, err
 	if err != nil {
 		return s, err
 	}
+	defer func() { err = errors.Join(err, rows.Close()) }()
 	for rows.Next() {
 	}
-	return sample{wall: time.Since(begin)}, errors.Join(rows.Err(), rows.Close())
+	return sample{wall: time.Since(begin)}, rows.Err()
 }
 
 // encode makes what a store lacks for searches by meaning, as the worker does.
