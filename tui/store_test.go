@@ -18,6 +18,7 @@ type realSource struct{ *store.Store }
 var _ Source = realSource{}
 
 func (s realSource) Meant(ctx context.Context, text string, f memory.Filter, limit int) ([]memory.Hit, error) {
+	f.Kinds = []memory.ItemKind{memory.KindObservation}
 	a, err := recall.Search(ctx, s.Store, recall.Query{Text: text, Filter: f, Limit: limit})
 	var hits []memory.Hit
 	for _, r := range a.Results {
