@@ -162,6 +162,11 @@ func (b *bench) encode(ctx context.Context, path string, observations int) (err 
 	if err := db.UseModel(ctx, static.ID); err != nil {
 		return err
 	}
+	for left := int64(1); left > 0; {
+		if left, err = db.RetokenizeSome(ctx, encodeCount); err != nil {
+			return err
+		}
+	}
 	begin, told, done := time.Now(), time.Now(), 0
 	for {
 		due, err := db.DueMeanings(ctx, static.ID, encodeCount)

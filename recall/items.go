@@ -64,7 +64,11 @@ func (g *gathering) gatherItems(m store.ItemMatches) {
 		}
 	}
 	if unindexed > 0 {
-		g.notes = append(g.notes, fmt.Sprintf("Summaries and prompts from before this version are being indexed: %d were not searched yet.", unindexed))
+		many := ""
+		if unindexed >= store.MostUnindexed {
+			many = " or more"
+		}
+		g.notes = append(g.notes, fmt.Sprintf("Summaries and prompts from before this version are being indexed: %d%s were not searched yet.", unindexed, many))
 	}
 }
 

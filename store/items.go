@@ -76,11 +76,14 @@ func (s *Store) matchKind(ctx context.Context, x *wordIndex, words, unwanted []q
 	return m, err
 }
 
+// MostUnindexed is how many rows that are in no index are counted: each search does so
+// until there are none.
+const MostUnindexed = 1000
+
 // unindexed counts the rows that are not in an index yet.
 func (s *Store) unindexed(ctx context.Context, x *wordIndex) (int, error) {
-	const counted = 10_000
 	n, err := number(ctx, s.read, x.query(`SELECT count(*) FROM (SELECT 1 FROM $table
-		WHERE id < coalesce((SELECT unindexed FROM search_indexes WHERE name = ?), 0) LIMIT ?)`), x.table, counted)
+		WHERE id < coalesce((SELECT unindexed FROM search_indexes WHERE name = ?), 0) LIMIT ?)`), x.table, MostUnindexed)
 	return int(n), err
 }
 
