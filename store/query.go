@@ -11,10 +11,11 @@ var ErrEmptyQuery = errors.New("nothing to search for: the text needs a letter o
 
 // What is taken from a search text; the rest of a longer one is left out.
 const (
-	maxQueryWords = 32
-	maxWordAtoms  = 32
-	maxWidePairs  = 64
-	minPrefix     = 2 // runes; a shorter one matches half the store
+	maxQueryWords    = 32
+	maxUnwantedWords = 200 // that must not stand
+	maxWordAtoms     = 32
+	maxWidePairs     = 64
+	minPrefix        = 2 // runes; a shorter one matches half the store
 )
 
 // query is a search text as it can be read, from the narrow to the wide reading.

@@ -108,23 +108,31 @@ func isStarred(s string) bool {
 }
 
 // queryWords gives the words of a search text that are looked for and those that
-// must not stand: at least one of either.
+// must not stand: at least one of either. Of very many the first count, and phrases,
+// which must stand, before words.
 func queryWords(text string) (wanted, unwanted []queryWord, err error) {
+	var plain, phrases int
 	words := splitQuery(clean(text))
-	if len(words) > maxQueryWords {
-		words = words[:maxQueryWords]
+	for _, w := range words {
+		if w.quoted && !w.negated {
+			phrases++
+		}
 	}
 	for _, w := range words {
-		if w.negated {
+		switch {
+		case w.negated:
 			unwanted = append(unwanted, w)
-		} else {
+		case w.quoted:
 			wanted = append(wanted, w)
+		case plain < maxQueryWords-phrases:
+			wanted = append(wanted, w)
+			plain++
 		}
 	}
 	if len(words) == 0 {
 		return nil, nil, ErrEmptyQuery
 	}
-	return wanted, unwanted, nil
+	return wanted[:min(len(wanted), maxQueryWords)], unwanted[:min(len(unwanted), maxUnwantedWords)], nil
 }
 
 // meaning gives the words without those that say nothing, all of them when there

@@ -3,6 +3,8 @@ package store
 import (
 	"fmt"
 	"slices"
+	"strconv"
+	"strings"
 	"testing"
 
 	"cmem/memory"
@@ -133,5 +135,37 @@ func TestTheInsideOfAWordIsLookedForOnlyWhereNothingElseIsFound(t *testing.T) {
 	}
 	if search, match := finds(t, s, "note ookHan "); len(search) == 0 || len(match) == 0 || slices.Contains(match, "holds") {
 		t.Errorf("%d and %q: the other word is there", len(search), match)
+	}
+}
+
+func TestWhatMustNotStandHoldsInALongSearch(t *testing.T) {
+	s := newStore(t)
+	remember(t, s,
+		memory.Observation{Title: "The total of the cart", CreatedAt: noon},
+		memory.Observation{Title: "The total of an order 合计", CreatedAt: noon},
+	)
+	many := strings.Repeat("total word%d ", 20)
+	for i := range 20 {
+		many = strings.Replace(many, "%d", strconv.Itoa(i), 1)
+	}
+	nots := ""
+	for i := range 199 {
+		nots += fmt.Sprintf("-w%dx ", i)
+	}
+	for name, text := range map[string]string{
+		"behind many words":      many + "-cart",
+		"before the word":        strings.Repeat("-cart ", 33) + "total",
+		"many that must not":     nots + "-cart total",
+		"a phrase behind words":  many + `"an order"`,
+		"many phrases that must": strings.Repeat(`"an order" `, 40) + "合计",
+	} {
+		m, err := s.Match(t.Context(), text, memory.Filter{}, 10)
+		if err != nil || len(m.Hits) != 1 || m.Hits[0].Observation.Title != "The total of an order 合计" || m.Snippet == nil {
+			t.Errorf("%s: %+v (%v)", name, m.Hits, err)
+		}
+	}
+	m, err := s.Match(t.Context(), "-cart", memory.Filter{}, 10)
+	if err != nil || len(m.Hits) != 1 || m.Snippet(m.Hits[0].Observation) != "" {
+		t.Errorf("what must not stand alone: %+v (%v)", m.Hits, err)
 	}
 }

@@ -51,7 +51,7 @@ func (s *Store) Match(ctx context.Context, text string, f memory.Filter, limit i
 func (s *Store) match(ctx context.Context, words, unwanted []queryWord, f memory.Filter, limit int) (Matches, error) {
 	if len(words) == 0 {
 		hits, err := s.without(ctx, unwanted, f, limit)
-		return Matches{Hits: hits}, err
+		return Matches{Hits: hits, Snippet: func(memory.Observation) string { return "" }}, err
 	}
 	r, err := s.newRanking(ctx, observationWords, words, unwanted, f)
 	if err != nil {
