@@ -165,7 +165,7 @@ func TestMemoriesAreFoundByAnEmbedderThatIsAskedAndWithoutItWhenItFails(t *testi
 	}
 	h.settle()
 	out = h.run("status")
-	for _, want := range []string{"By meaning", "of ", "(openai/nomic-embed-text@100/t1)", "not asked until ", "openai answered 401: a key [key] of yours is not known", "meanwhile by what is built in: all observations can be found (static/"} {
+	for _, want := range []string{"By meaning", "of ", "(openai/nomic-embed-text@100/t1)", "not asked until ", "it answered 401: it does not accept the key, the model or the address", "meanwhile by what is built in: all observations can be found (static/"} {
 		if !strings.Contains(out, want) {
 			t.Errorf("status does not say %q:\n%s", want, out)
 		}

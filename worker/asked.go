@@ -4,6 +4,8 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
+	"net/http"
 	"os"
 	"path/filepath"
 	"slices"
@@ -182,12 +184,18 @@ func (w *worker) askedFailure(ctx context.Context, err error) error {
 	return nil
 }
 
-// failureWords says what went wrong. The provider's own words, which may quote what it
-// was asked, stand in it only where they are about the settings.
+// failureWords says what went wrong. The provider's own words may quote what it was
+// asked, or a key, and a forgotten word must be nowhere: they are not kept.
 func failureWords(e *llm.Error) (words string, cause logs.Cause) {
 	switch e.Kind {
 	case llm.KindAuth:
-		return e.Error(), logs.KeyRefused
+		switch e.Status {
+		case 0:
+			return e.Error(), logs.KeyRefused // ours: what is missing
+		case http.StatusBadRequest, http.StatusUnprocessableEntity:
+			return fmt.Sprintf("it answered %d: it refuses every text", e.Status), logs.KeyRefused
+		}
+		return fmt.Sprintf("it answered %d: it does not accept the key, the model or the address", e.Status), logs.KeyRefused
 	case llm.KindRateLimit:
 		return "it limits the number of calls", logs.RateLimited
 	case llm.KindAnswer:

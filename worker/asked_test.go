@@ -195,12 +195,12 @@ func TestAFailingEmbedderIsLeftAloneAlsoByTheNextWorkerUnlessItsSettingsChange(t
 		failing string
 		atLeast time.Duration
 	}{
-		{refusal(llm.KindAuth, 401), logs.KeyRefused, "openai answered 401: words of the server", 9 * time.Minute},
+		{refusal(llm.KindAuth, 401), logs.KeyRefused, "it answered 401: it does not accept the key, the model or the address", 9 * time.Minute},
 		{&llm.Error{Provider: "openai", Kind: llm.KindRateLimit, Status: 429, RetryAfter: 20 * time.Minute, Err: errors.New("a quoted memory")}, logs.RateLimited, "it limits the number of calls", 19 * time.Minute},
 		{refusal(llm.KindTemporary, 503), logs.Unreachable, "it has a failure of its own", time.Second},
 		{refusal(llm.KindTemporary, 0), logs.Unreachable, "it cannot be reached", time.Second},
 		{refusal(llm.KindAnswer, 0), logs.AnswerUnread, "its answer cannot be read", time.Second},
-		{refusal(llm.KindRequest, 400), logs.KeyRefused, "openai answered 400: it refuses every text: words of the server", 9 * time.Minute},
+		{refusal(llm.KindRequest, 400), logs.KeyRefused, "it answered 400: it refuses every text", 9 * time.Minute},
 	} {
 		s, o := newSetup(t), &oracle{name: "openai/a", dims: 3, fail: func([]string) error { return test.err }}
 		s.ask(o, "1")
