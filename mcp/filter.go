@@ -101,6 +101,7 @@ func readStatus(a args, f *memory.Filter) error {
 	if a.yes("archived", "include_archived") {
 		names = append(names, "active", "archived")
 	}
+	f.ExpiredOnly = len(names) > 0 && !slices.ContainsFunc(names, func(n string) bool { return !strings.EqualFold(n, "expired") })
 	for _, n := range names {
 		switch s := memory.Status(strings.ToLower(n)); s {
 		case memory.StatusActive, memory.StatusArchived, memory.StatusSuperseded, memory.StatusInvalid:
@@ -212,6 +213,9 @@ func (s scope) place() string {
 		if len(l.values) > 0 {
 			where += ", " + l.name + " " + withinTokens(oneLine(strings.Join(l.values, " or ")), 20)
 		}
+	}
+	if f.ExpiredOnly {
+		where += ", status expired"
 	}
 	if !f.After.IsZero() {
 		where += ", after " + stamp(f.After)
