@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"sync"
 
 	"cmem/llm/static"
@@ -112,6 +113,9 @@ func gatherBoth(ctx context.Context, src HybridSource, q Query, plain plainText)
 	if err := errors.Join(errs[:]...); err != nil {
 		return nil, err
 	}
+	if err := missedByIndex(ctx, src, q.Filter, len(matches.Hits), items); err != nil {
+		return nil, err
+	}
 	g.ideal, g.snippet = matches.Ideal, matches.Snippet
 	byID := make(map[int64]*candidate, len(matches.Hits)+len(near))
 	add := func(c candidate) *candidate {
@@ -139,6 +143,39 @@ func gatherBoth(ctx context.Context, src HybridSource, q Query, plain plainText)
 	}
 	g.gatherItems(items)
 	return g, nil
+}
+
+// IndexProber tells of a store's indexes of words whether they know what is stored.
+type IndexProber interface {
+	IndexKnows(ctx context.Context, kind memory.ItemKind) (bool, error)
+}
+
+// missedByIndex gives ErrIndex where a kind of memories was looked for and nothing of it
+// found because its index does not know what is stored: that must not look as if nothing
+// were there.
+func missedByIndex(ctx context.Context, src HybridSource, f memory.Filter, observations int, items store.ItemMatches) error {
+	prober, ok := src.(IndexProber)
+	if !ok {
+		return nil
+	}
+	for _, of := range []struct {
+		kind  memory.ItemKind
+		found int
+	}{
+		{memory.KindObservation, observations}, {memory.KindSummary, len(items.Summaries.Hits)}, {memory.KindPrompt, len(items.Prompts.Hits)},
+	} {
+		if of.found > 0 || len(f.Kinds) > 0 && !slices.Contains(f.Kinds, of.kind) {
+			continue
+		}
+		known, err := prober.IndexKnows(ctx, of.kind)
+		if err != nil {
+			return err
+		}
+		if !known {
+			return fmt.Errorf("the words of %s: %w", of.kind, ErrIndex)
+		}
+	}
+	return nil
 }
 
 // nearest prepares the comparison of meanings and gives the encodings that are
