@@ -71,9 +71,12 @@ func migrate(ctx context.Context, w *writer, steps []migration, careful bool) er
 			return fmt.Errorf("back up before migrating from schema version %d: %w", have, err)
 		}
 	}
+	if have == 0 { // nobody ever finds a new store that is half made
+		return apply(ctx, conn, steps...)
+	}
 	for _, m := range steps {
 		if err := apply(ctx, conn, m); err != nil {
-			return fmt.Errorf("migrate to schema version %d: %w", m.version, err)
+			return err
 		}
 	}
 	return nil
@@ -128,12 +131,14 @@ func identify(ctx context.Context, conn *sql.Conn) (version int, err error) {
 	return version, nil
 }
 
-// apply runs one step in a transaction, unless another process was faster.
-func apply(ctx context.Context, conn *sql.Conn, m migration) (err error) {
-	text, err := m.text()
-	if err != nil {
-		return err
-	}
+// apply runs steps in one transaction, those but for which another process was faster.
+func apply(ctx context.Context, conn *sql.Conn, steps ...migration) (err error) {
+	version := steps[0].version
+	defer func() {
+		if err != nil {
+			err = fmt.Errorf("migrate to schema version %d: %w", version, err)
+		}
+	}()
 	if _, err := conn.ExecContext(ctx, "BEGIN IMMEDIATE"); err != nil {
 		return err
 	}
@@ -146,11 +151,18 @@ func apply(ctx context.Context, conn *sql.Conn, m migration) (err error) {
 	if err := conn.QueryRowContext(ctx, "PRAGMA user_version").Scan(&have); err != nil {
 		return err
 	}
-	if have < m.version {
+	for _, m := range steps {
+		if version = m.version; have >= version {
+			continue
+		}
+		text, err := m.text()
+		if err != nil {
+			return err
+		}
 		if _, err := conn.ExecContext(ctx, text); err != nil {
 			return err
 		}
-		if _, err := conn.ExecContext(ctx, fmt.Sprintf("PRAGMA user_version = %d", m.version)); err != nil {
+		if _, err := conn.ExecContext(ctx, fmt.Sprintf("PRAGMA user_version = %d", version)); err != nil {
 			return err
 		}
 	}

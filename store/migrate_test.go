@@ -221,3 +221,24 @@ func TestOpeningAStoreThatIsUpToDateWritesNothing(t *testing.T) {
 		t.Errorf("the file is another (%v)", err)
 	}
 }
+
+func TestANewStoreIsMadeAtOnce(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "cmem.db")
+	broken := nextSchema("CREATE TABLE x (")
+	if _, err := open(t.Context(), path, broken); err == nil || !strings.Contains(err.Error(), fmt.Sprintf("schema version %d", newest(broken))) {
+		t.Fatalf("error %v", err)
+	}
+	if version, err := versionOf(path); err != nil || version != 0 {
+		t.Errorf("it is there as schema version %d (%v)", version, err)
+	}
+	if _, err := OpenReadOnly(t.Context(), path); !errors.Is(err, ErrNoStore) {
+		t.Errorf("readers find %v", err)
+	}
+	s, err := Open(t.Context(), path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := s.Close(); err != nil {
+		t.Error(err)
+	}
+}
