@@ -71,7 +71,7 @@ narrow a search: type: file: concept: tag: project: session: before: after:`,
 					return err
 				}
 				for _, note := range found.Notes {
-					a.say("%s", note)
+					a.say("%s", harmless(note))
 				}
 				if asJSON {
 					return a.printJSON(orEmpty(found.Results))

@@ -51,7 +51,7 @@ type depth struct {
 
 // depths are the steps. The first was measured, and is as good as the others for the
 // first results.
-var depths = []depth{{100, 200, 10, 60}, {300, 400, 40, 240}, {maxLimit, maxLimit, 100, 2 * maxLimit}}
+var depths = []depth{{80, 120, 10, 50}, {300, 400, 40, 240}, {maxLimit, maxLimit, 100, 2 * maxLimit}}
 
 // depthFor gives the step for so many results.
 func depthFor(results int) depth {

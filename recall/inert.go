@@ -11,7 +11,7 @@ import (
 //
 // They are told by their separators from the type parameters of code, such as
 // List<User> or Promise<System.Tool>.
-var hostTags = [...]string{"cmem", "system-", "system_", "private", "task-", "persisted-", "user-", "user_", "function_", "antml:", "tool_", "tool-"}
+var hostTags = [...]string{"cmem", "system-", "system_", "private", "task-", "persisted-", "user-", "user_", "function_", "antml:", "tool_", "tool-", "command-", "local-"}
 
 const longestHostTag = len("persisted-")
 
