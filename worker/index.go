@@ -8,7 +8,7 @@ import (
 )
 
 // encodeCount is how many observations are encoded between two looks at the spool.
-const encodeCount = 200
+const encodeCount = 100
 
 // index does some of what searches need beside the observations, and reports whether
 // there is more. What fails is tried again when there is something else to do:
@@ -45,7 +45,10 @@ func (w *worker) encodeSome(ctx context.Context) (worked bool, err error) {
 	if err != nil || len(due) == 0 {
 		return false, err
 	}
+	// The table of words is read all over: what compressing needed is not held beside it.
+	trim()
 	list, err := w.Embedder.Embed(ctx, due)
+	trim()
 	if err != nil {
 		return false, err
 	}

@@ -4,7 +4,7 @@ import "time"
 
 // trimEvery is how often a worker that works gives back what it does not use of its
 // program's pages. What it does use comes back in a fraction of a millisecond.
-const trimEvery = 500 * time.Millisecond
+const trimEvery = 200 * time.Millisecond
 
 // trimmer keeps the memory of a working process small.
 type trimmer struct {
