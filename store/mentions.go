@@ -22,6 +22,9 @@ const (
 	// ownLookedAt is how many rows of the filter's project are looked at one by one then,
 	// where it has no more of them, or no more among the newest of all.
 	ownLookedAt = 2000
+	// ownListed is of how many of its newest rows it is known without a look that they are
+	// the project's.
+	ownListed = 10_000
 	// mentionsRead is how many rows that seem to have a path of which all words are common
 	// are looked at, and mentionsAtOnce how many of them at a time.
 	mentionsRead, mentionsAtOnce = 900, 150
@@ -44,7 +47,8 @@ type Mention struct {
 // first, at most limit. paths are the ways in which the file's path may be written down;
 // each is compared as a whole. What it costs is bounded, as for a search: a path of which
 // every word is common, such as src/main.go in a large store, is found in the newest
-// observations only; how often other projects have the same path does not count.
+// observations only. How often other projects have the same path does not count for the
+// newest rows of a project (ownListed).
 func (s *Store) Mentions(ctx context.Context, paths []string, f memory.Filter, limit int) ([]Mention, error) {
 	list, err := s.mentions(ctx, paths, f, limit)
 	if err != nil {
@@ -128,9 +132,9 @@ func (g *gathering) withPaths(ctx context.Context, paths []string) ([]int64, err
 	return g.newestOwnWith(ctx, expression)
 }
 
-// newestOwnWith gives rows that the filter's project has among the newest with an
-// expression, newest first. Where it has few rows there, it gives its newest ones, whatever
-// stands in them.
+// newestOwnWith gives the rows that the filter's project has among the newest with an
+// expression, newest first, and behind them some that may be older ones of it. Where it
+// has few rows there, it gives its newest ones, whatever stands in them.
 func (g *gathering) newestOwnWith(ctx context.Context, expression string) ([]int64, error) {
 	newest, err := number(ctx, g.s.read, "SELECT coalesce(max(id), 0) FROM observations")
 	if err != nil {
@@ -140,7 +144,7 @@ func (g *gathering) newestOwnWith(ctx context.Context, expression string) ([]int
 	if len(g.f.Keys()) == 0 {
 		return g.newestWith(ctx, expression, oldest, mentionsRead)
 	}
-	rows, err := g.newestOfOrigin(ctx, pathsBack)
+	rows, err := g.newestOfOrigin(ctx, ownListed)
 	if err != nil {
 		return nil, err
 	}
@@ -157,7 +161,15 @@ func (g *gathering) newestOwnWith(ctx context.Context, expression string) ([]int
 	if err != nil {
 		return nil, err
 	}
-	ids = slices.DeleteFunc(ids, func(id int64) bool { return !own[id] })
+	var wanted, unknown []int64
+	for _, id := range ids {
+		if own[id] {
+			wanted = append(wanted, id)
+		} else if len(rows) == ownListed { // it may be an older one of the project
+			unknown = append(unknown, id)
+		}
+	}
+	ids = slices.Concat(wanted, unknown)
 	return ids[:min(len(ids), mentionsRead)], nil
 }
 

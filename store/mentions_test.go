@@ -140,10 +140,11 @@ func TestAFileIsFoundHoweverOftenOtherProjectsHaveItsPath(t *testing.T) {
 	fill(ownLookedAt+1, middle, func(i int) string { return []string{"README.md", "src/main.go"}[min(i, 1)] })
 	fill(2, small, one("README.md"))
 	fill(3000, large, func(i int) string { return []string{"src/main.go", "README.md"}[i%2] })
-	fill(2500, large, one("README.md"))
+	fill(ownListed, large, one("README.md"))
 	find("src/main.go", small, 3)
 	find("README.md", small, 2)
 	find("README.md", middle, 1) // it has too many rows to look at each
 	find("README.md", large, 120)
+	find("src/main.go", large, 120) // behind all that are listed of it
 	find("src/main.go", "/home/dev/none", 0)
 }
