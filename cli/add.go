@@ -16,21 +16,29 @@ import (
 func (a *App) addCommand() *cobra.Command {
 	o := memory.Observation{Type: memory.TypeDecision}
 	var in string
+	var files []string
 	var global bool
 	cmd := &cobra.Command{
 		Use:   "add TITLE",
 		Short: "Remember something that you write yourself",
 		Long: `Adds a memory in your own words to the project here, or another. With --global it
 counts in every project: a search in any of them looks at it, and every session that
-starts is told it.`,
+starts is told it.
+
+With --file it is told when the assistant opens that file, which need not be there yet.
+Its path is taken from here; for a project elsewhere, from the top of that project.`,
 		Example: `  cmem add 'Money is counted in cents, never in floats'
   cmem add --global 'We write commit messages in English' --type decision
-  cmem add 'Staging is reset every night' --text 'At 02:00 UTC, by cron on host7.' --tag staging`,
+  cmem add 'Staging is reset every night' --text 'At 02:00 UTC, by cron on host7.' --tag staging
+  cmem add 'Rates are rounded half to even' --file src/rates.go --file src/tax.go`,
 		Args: minArgs(1, "the memory's title"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			ctx := cmd.Context()
 			return a.withWritableStore(ctx, func(s *store.Store) (err error) {
 				if o.Project, err = a.findProject(ctx, s, in); err != nil {
+					return err
+				}
+				if o.FilesModified, err = a.filesOf(o.Project, files); err != nil {
 					return err
 				}
 				o.Title = strings.Join(args, " ")
@@ -50,8 +58,8 @@ starts is told it.`,
 	fl.StringVarP(&in, "project", "p", ".", `the project that it is about: its name, its path, or "." for the one here`)
 	fl.StringVar(&o.Narrative, "text", "", "more than the title says")
 	fl.StringVarP(&o.Type, "type", "t", o.Type, "the type: "+strings.Join(memory.ObservationTypes(), ", ")+" or a word of yours")
-	fl.StringSliceVar(&o.Tags, "tag", nil, "tags")
-	fl.StringSliceVar(&o.FilesModified, "file", nil, "files that it is about")
+	fl.StringArrayVar(&o.Tags, "tag", nil, "a tag; repeat it for several")
+	fl.StringArrayVar(&files, "file", nil, "a file that it is about; repeat it for several")
 	fl.BoolVar(&global, "global", false, "it counts in every project")
 	_ = cmd.RegisterFlagCompletionFunc("type", cobra.FixedCompletions(memory.ObservationTypes(), cobra.ShellCompDirectiveNoFileComp))
 	return cmd

@@ -54,7 +54,8 @@ func (m actionMemory) AtAction(ctx context.Context, r hooks.ActionRequest) (hook
 	if err != nil {
 		return hooks.Recalled{}, err
 	}
-	return hooks.Recalled{IDs: t.IDs(), Block: t.Block}, nil
+	ids := t.Fitting()
+	return hooks.Recalled{IDs: ids, More: len(ids) < len(t.IDs()), Block: t.Block}, nil
 }
 
 // writtenPaths gives the ways in which a memory may have written down the path of a file:

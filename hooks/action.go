@@ -29,8 +29,10 @@ type ActionRequest struct {
 
 // Recalled is what may be told at an action. The zero Recalled is nothing.
 type Recalled struct {
-	IDs []int64 // the memories, best first
-	// Block writes the block that tells some of them, within ActionRequest.MaxTokens.
+	IDs  []int64 // the memories that fit into one block, best first
+	More bool    // there are others that do not fit with them: they are to be told later
+	// Block writes the block that tells these, or some of them, within
+	// ActionRequest.MaxTokens.
 	Block func(ids []int64) string
 }
 
@@ -123,6 +125,9 @@ func (h *Handler) tell(ctx context.Context, e memory.Event, start time.Time) str
 		return ""
 	case err != nil:
 		return failed(err)
+	}
+	if found.More {
+		mark = "" // the file is looked up again for the rest
 	}
 	ids, err := notes.take(found.IDs, mark)
 	if err != nil {

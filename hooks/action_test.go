@@ -179,6 +179,33 @@ func TestAMemoryIsToldOnceASessionWhateverTheOccasion(t *testing.T) {
 	}
 }
 
+func TestWhatDoesNotFitIsToldWhenTheFileIsOpenedAgain(t *testing.T) {
+	const room = 2
+	list := []int64{7, 8, 9}
+	c := call{actions: func(ctx context.Context, r ActionRequest) (Recalled, error) {
+		found, err := recalls(list...)(ctx, r)
+		found.More = len(found.IDs) > room
+		found.IDs = found.IDs[:min(room, len(found.IDs))]
+		return found, err
+	}, dir: filepath.Join(t.TempDir(), "data")}
+	read := recorded(t, "PreToolUse-Read")
+	const file, session = "/home/dev/projects/webshop/src/main.go", "00000001-0000-4000-8000-000000000001"
+	for i, want := range []struct {
+		block  string
+		marked bool
+	}{{"block [7 8]", false}, {"block [9]", true}, {"", true}} {
+		c.do(t, whole(read))
+		_, block := c.told(t)
+		text, err := os.ReadFile(early.ToldFile(c.dir, []byte(session)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if marked := strings.Contains(string(text), early.FileMark([]byte(file))); block != want.block || marked != want.marked {
+			t.Errorf("opened for the %d. time: told %q, marked %v; want %q, %v", i+1, block, marked, want.block, want.marked)
+		}
+	}
+}
+
 func TestHooksThatRunSideBySideTellAMemoryOnce(t *testing.T) {
 	notes := toldTo(t.TempDir(), "s")
 	var (

@@ -22,7 +22,7 @@ const toldFor = 14 * 24 * time.Hour
 
 // told keeps in a file what a session was told unasked, so that it is told each memory
 // once. Its lines are the ids of memories, each with a word of the hook that took it, and
-// marks of files that were opened (early.FileMark). Lines are only ever appended, and the
+// marks of files of which nothing is left to tell (early.FileMark). Lines are only ever appended, and the
 // first with an id counts: so hooks that run side by side need no lock to find out which
 // of them tells a memory.
 type told struct{ path string }

@@ -199,23 +199,41 @@ func (t Telling) IDs() []int64 {
 	return ids
 }
 
+// Fitting gives those of them that one block has room for, best first. The others may be
+// told another time.
+func (t Telling) Fitting() []int64 {
+	return Telling{list: t.fitting(t.list)}.IDs()
+}
+
+// fitting gives those of a list whose titles fit into one block.
+func (t Telling) fitting(list []memory.Observation) []memory.Observation {
+	var chosen []memory.Observation
+	for _, o := range list {
+		more := append(slices.Clone(chosen), o)
+		if memory.EstimateTokens(t.write(more, make([]string, len(more)))) <= t.most() {
+			chosen = more
+		}
+	}
+	return chosen
+}
+
+// most is how many tokens a block may cost.
+func (t Telling) most() int {
+	if t.max <= 0 {
+		return math.MaxInt
+	}
+	return t.max
+}
+
 // Block writes the block that tells those of the memories with the ids, as much of them
-// as the tokens allow; "" for none.
+// as the tokens allow; "" for none. Of what is in Fitting it leaves none out.
 func (t Telling) Block(ids []int64) string {
-	var list []memory.Observation
-	for _, o := range t.list {
-		if slices.Contains(ids, o.ID) {
-			list = append(list, o)
-		}
+	list := t.fitting(slices.DeleteFunc(slices.Clone(t.list), func(o memory.Observation) bool {
+		return !slices.Contains(ids, o.ID)
+	}))
+	if len(list) == 0 {
+		return ""
 	}
-	most := t.max
-	if most <= 0 {
-		most = math.MaxInt
-	}
-	for ; len(list) > 0; list = list[:len(list)-1] {
-		if text := t.write(list, make([]string, len(list))); memory.EstimateTokens(text) <= most {
-			return t.write(list, t.details(list, most-memory.EstimateTokens(text)))
-		}
-	}
-	return ""
+	titles := t.write(list, make([]string, len(list)))
+	return t.write(list, t.details(list, t.most()-memory.EstimateTokens(titles)))
 }

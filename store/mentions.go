@@ -19,8 +19,14 @@ const (
 	// pathsBack is how many of the newest rows are looked through where all words of a
 	// path are common.
 	pathsBack = 40_000
-	// mentionsRead is how many rows that seem to have a path are looked at, and
-	// mentionsAtOnce how many of them at a time.
+	// ownLookedAt is how many rows of the filter's project are looked at one by one then,
+	// where it has no more of them, or no more among the newest of all.
+	ownLookedAt = 2000
+	// ownListed is of how many of its newest rows it is known without a look that they are
+	// the project's.
+	ownListed = 10_000
+	// mentionsRead is how many rows that seem to have a path of which all words are common
+	// are looked at, and mentionsAtOnce how many of them at a time.
 	mentionsRead, mentionsAtOnce = 900, 150
 	// pathWords is how many of its last words are looked for of a long path.
 	pathWords = 24
@@ -41,7 +47,8 @@ type Mention struct {
 // first, at most limit. paths are the ways in which the file's path may be written down;
 // each is compared as a whole. What it costs is bounded, as for a search: a path of which
 // every word is common, such as src/main.go in a large store, is found in the newest
-// observations only.
+// observations only. How often other projects have the same path does not count for the
+// newest rows of a project (ownListed).
 func (s *Store) Mentions(ctx context.Context, paths []string, f memory.Filter, limit int) ([]Mention, error) {
 	list, err := s.mentions(ctx, paths, f, limit)
 	if err != nil {
@@ -56,8 +63,8 @@ func (s *Store) mentions(ctx context.Context, paths []string, f memory.Filter, l
 		paths[i] = strings.Join(strings.Fields(clean(p)), " ") // as it stands in the columns
 	}
 	g := &gathering{s: s, index: observationWords, scored: s.scored}
-	narrow, err := s.narrowed(ctx, f)
-	if err != nil {
+	var err error
+	if g.f, err = s.narrowed(ctx, f); err != nil {
 		return nil, err
 	}
 	ids, err := g.withPaths(ctx, paths)
@@ -65,8 +72,8 @@ func (s *Store) mentions(ctx context.Context, paths []string, f memory.Filter, l
 		return nil, err
 	}
 	var mentions []Mention
-	for some := range slices.Chunk(ids[:min(len(ids), mentionsRead)], mentionsAtOnce) {
-		w := s.observationsWhere(narrow, spanOf(f))
+	for some := range slices.Chunk(ids, mentionsAtOnce) {
+		w := s.observationsWhere(g.f, spanOf(f))
 		found, err := all(ctx, s.read, func(r row) (m mentioned, err error) {
 			return m, r.Scan(&m.ID, &m.SessionID, epoch{&m.CreatedAt}, &m.Type, &m.Pinned, list{&m.read}, list{&m.modified})
 		}, `SELECT id, session_id, created_at_epoch, type, pinned, files_read, files_modified
@@ -96,7 +103,8 @@ type mentioned struct {
 	read, modified []string
 }
 
-// withPaths gives the rows whose files seem to have one of the paths, newest first.
+// withPaths gives the rows whose files may have one of the paths, newest first. Those of
+// other projects are among them only where there are not many.
 func (g *gathering) withPaths(ctx context.Context, paths []string) ([]int64, error) {
 	var phrases []string
 	rare := true
@@ -119,13 +127,50 @@ func (g *gathering) withPaths(ctx context.Context, paths []string) ([]int64, err
 	slices.Sort(phrases)
 	expression := inFiles(strings.Join(slices.Compact(phrases), " OR "))
 	if rare {
-		return g.page(ctx, expression, math.MaxInt64, mentionsRead)
+		return g.page(ctx, expression, math.MaxInt64, rareInPaths)
 	}
+	return g.newestOwnWith(ctx, expression)
+}
+
+// newestOwnWith gives the rows that the filter's project has among the newest with an
+// expression, newest first, and behind them some that may be older ones of it. Where it
+// has few rows there, it gives its newest ones, whatever stands in them.
+func (g *gathering) newestOwnWith(ctx context.Context, expression string) ([]int64, error) {
 	newest, err := number(ctx, g.s.read, "SELECT coalesce(max(id), 0) FROM observations")
 	if err != nil {
 		return nil, err
 	}
-	return g.newestWith(ctx, expression, max(1, newest-pathsBack), mentionsRead)
+	oldest := max(1, newest-pathsBack)
+	if len(g.f.Keys()) == 0 {
+		return g.newestWith(ctx, expression, oldest, mentionsRead)
+	}
+	rows, err := g.newestOfOrigin(ctx, ownListed)
+	if err != nil {
+		return nil, err
+	}
+	own := make(map[int64]bool, len(rows))
+	for _, id := range rows {
+		if id >= oldest {
+			own[id] = true
+		}
+	}
+	if len(own) <= ownLookedAt {
+		return rows[:min(len(rows), ownLookedAt)], nil
+	}
+	ids, err := g.newestWith(ctx, expression, oldest, math.MaxInt)
+	if err != nil {
+		return nil, err
+	}
+	var wanted, unknown []int64
+	for _, id := range ids {
+		if own[id] {
+			wanted = append(wanted, id)
+		} else if len(rows) == ownListed { // it may be an older one of the project
+			unknown = append(unknown, id)
+		}
+	}
+	ids = slices.Concat(wanted, unknown)
+	return ids[:min(len(ids), mentionsRead)], nil
 }
 
 // hasRareWord reports whether one of the words of a path is rare, wherever it stands: to

@@ -96,3 +96,55 @@ func TestAFileOfWhichAllWordsAreCommonIsFoundAmongTheNewest(t *testing.T) {
 		}
 	}
 }
+
+func TestAFileIsFoundHoweverOftenOtherProjectsHaveItsPath(t *testing.T) {
+	if testing.Short() {
+		t.Skip("fills a store")
+	}
+	s := newStore(t)
+	number := 0
+	fill := func(n int, project string, path func(i int) string) {
+		t.Helper()
+		var list []memory.Observation
+		for i := range n {
+			number++
+			list = append(list, memory.Observation{
+				UID: fmt.Sprintf("%026d", number), SessionID: "of " + project, Project: project, Title: fmt.Sprint("t", number),
+				CreatedAt: noon.Add(time.Duration(number) * time.Second), FilesModified: []string{path(i)},
+			})
+		}
+		for some := range slices.Chunk(list, 500) {
+			if _, err := s.Import(t.Context(), Bundle{Observations: some}); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	const small, middle, large = "/home/dev/小店", "/home/dev/middle", "/home/dev/large"
+	one := func(path string) func(int) string { return func(int) string { return path } }
+	find := func(path, project string, want int) {
+		t.Helper()
+		found, err := s.Mentions(t.Context(), []string{project + "/" + path, path}, memory.Filter{Project: project}, 120)
+		if err != nil || len(found) != want {
+			t.Errorf("in %s %d mention %s, %v; want %d", project, len(found), path, err, want)
+		}
+		for _, m := range found {
+			if m.SessionID != "of "+project {
+				t.Errorf("of %s is found what stands in %s", project, m.SessionID)
+			}
+		}
+	}
+	fill(3, small, one("src/main.go"))
+	fill(1500, large, one("src/main.go"))
+	find("src/main.go", small, 3) // its words are rare
+
+	fill(ownLookedAt+1, middle, func(i int) string { return []string{"README.md", "src/main.go"}[min(i, 1)] })
+	fill(2, small, one("README.md"))
+	fill(3000, large, func(i int) string { return []string{"src/main.go", "README.md"}[i%2] })
+	fill(ownListed, large, one("README.md"))
+	find("src/main.go", small, 3)
+	find("README.md", small, 2)
+	find("README.md", middle, 1) // it has too many rows to look at each
+	find("README.md", large, 120)
+	find("src/main.go", large, 120) // behind all that are listed of it
+	find("src/main.go", "/home/dev/none", 0)
+}

@@ -66,7 +66,7 @@ func (s settings) tells(c call) bool {
 	return string(c.event) != preToolUse || !s.wasAsked(c)
 }
 
-// wasAsked reports whether the session has opened the file before: what there was to
+// wasAsked reports whether the session has opened the file before, and what there was to
 // tell was told then.
 func (s settings) wasAsked(c call) bool {
 	f, err := os.Open(ToldFile(s.dir, c.session))
@@ -97,8 +97,9 @@ func ToldFile(dataDir string, session []byte) string {
 	return dataDir + sep + ToldDir + sep + hash(session)
 }
 
-// FileMark is the line in a session's file which says that it has opened a file, whose
-// path is given as it stands in the payload, between the quotes.
+// FileMark is the line in a session's file which says that it has opened a file and was
+// told what there is to tell. The path is given as it stands in the payload, between the
+// quotes.
 func FileMark(path []byte) string { return "f" + hash(path) }
 
 // hash is FNV-1a in hexadecimal digits; the package hash/fnv may not be imported here.
