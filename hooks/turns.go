@@ -37,10 +37,13 @@ const lockPatience = 2 * time.Second
 // privateTurns keeps, in a folder of the data directory, what sessions are in a turn
 // whose prompt is wholly private: nothing of such a turn is recorded. hooks/early
 // leaves every event to main while the folder is there.
-type privateTurns struct{ dir string }
+type privateTurns struct {
+	dir      string
+	patience time.Duration // with others that hold the lock
+}
 
 func privateTurnsIn(dataDir string) privateTurns {
-	return privateTurns{filepath.Join(dataDir, early.PrivateTurns)}
+	return privateTurns{filepath.Join(dataDir, early.PrivateTurns), lockPatience}
 }
 
 // privateNote is what is kept of a session with a private turn. It has nothing that
@@ -101,7 +104,7 @@ func (t privateTurns) lock() (unlock func(), err error) {
 	if err := os.MkdirAll(filepath.Dir(t.dir), 0o700); err != nil {
 		return nil, fmt.Errorf("lock the notes of private turns: %w", err)
 	}
-	ctx, cancel := context.WithTimeout(context.Background(), lockPatience)
+	ctx, cancel := context.WithTimeout(context.Background(), t.patience)
 	defer cancel()
 	lock := flock.New(t.dir+".lock", flock.SetPermissions(0o600))
 	if _, err := lock.TryLockContext(ctx, 2*time.Millisecond); err != nil {

@@ -176,6 +176,7 @@ func TestNotesOfPrivateTurnsAreForgottenAfterTwoDays(t *testing.T) {
 
 func TestHooksOfOneTurnKeepItsNoteSideBySide(t *testing.T) {
 	turns := privateTurnsIn(t.TempDir())
+	turns.patience = time.Minute // the machine may be slow
 	begin := memory.Event{Name: memory.EventUserPromptSubmit, SessionID: "s", PromptID: "p", Prompt: privateMark}
 	if hidden, err := turns.hides(begin); !hidden || err != nil {
 		t.Fatal(hidden, err)
