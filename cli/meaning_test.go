@@ -43,11 +43,11 @@ func TestSearchesAreMadeAsRecallDoesByItselfUnlessSomethingIsSet(t *testing.T) {
 	q = searchQuery(settings(t, map[string]string{
 		"CMEM_SEARCH_WEIGHTS": "semantic=1,tags=0", "CMEM_SEARCH_HALF_LIFE": "bugfix=7.5",
 		"CMEM_PROJECTS": `{"shop": {"search.weights": {"recency": 3}, "search.half_life": {"change": "2d"}}}`,
-	}), "/work/shop", nil)
+	}), "/srv/shop", nil)
 	if want := (recall.Weights{Keyword: 0.4, Semantic: 1, Recency: 0.2}); q.Weights != want || q.HalfLife["bugfix"] != 180*time.Hour || q.HalfLife["change"] != 30*24*time.Hour {
 		t.Errorf("the environment overrides a project's settings: %+v, %v", q.Weights, q.HalfLife)
 	}
-	q = searchQuery(settings(t, map[string]string{"CMEM_PROJECTS": `{"shop": {"search.weights": {"recency": 3}, "search.half_life": {"change": "2d"}}}`}), "/work/shop", nil)
+	q = searchQuery(settings(t, map[string]string{"CMEM_PROJECTS": `{"shop": {"search.weights": {"recency": 3}, "search.half_life": {"change": "2d"}}}`}), "/srv/shop", nil)
 	if want := (recall.Weights{Keyword: 0.4, Semantic: 0.3, Recency: 3, Tags: 0.1}); q.Weights != want || q.HalfLife["change"] != 48*time.Hour {
 		t.Errorf("a project has %+v, %v", q.Weights, q.HalfLife)
 	}
