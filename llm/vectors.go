@@ -296,7 +296,8 @@ func cutToTokens(text string, tokens int) string {
 	}
 	end, space := len(text), 0
 	cost := 0 // in quarters of a token
-	for i, r := range text {
+	for i := 0; i < len(text); {
+		r, width := utf8.DecodeRuneInString(text[i:]) // a byte that is no text counts as a sign
 		if cost += 4 * memory.EstimateTokens(string(r)); r < 0x2E80 {
 			cost -= 3
 		}
@@ -308,8 +309,9 @@ func cutToTokens(text string, tokens int) string {
 		case r == ' ' || r == '\n':
 			space = i
 		case r >= 0x2E80: // a word may end behind each
-			space = i + utf8.RuneLen(r)
+			space = i + width
 		}
+		i += width
 	}
 	if end < len(text) && space > end/2 {
 		end = space

@@ -49,7 +49,8 @@ func ForFailure(ctx context.Context, src SearchSource, command, output string, o
 		found, best, err = whole.find(ctx, src, whole.text, o)
 		// One error may be told in many words, of which the memory has those of a line.
 		if err == nil && len(found) == 0 && len(lines) > 1 && best >= perhaps {
-			found, _, err = newTrouble(lines[0], "").find(ctx, src, lines[0], o)
+			one := newTrouble(lines[0], "")
+			found, _, err = one.find(ctx, src, one.text, o)
 		}
 	}
 	if err != nil || len(found) == 0 {
@@ -68,6 +69,7 @@ type trouble struct {
 
 func newTrouble(text, program string) trouble {
 	var t trouble
+	text = searchable(text) // what was left out may have made a minus the beginning of a word
 	read := readText(text)
 	for i, name := range read.names {
 		if !commonError().MatchString(read.typed[i]) {

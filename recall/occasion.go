@@ -7,6 +7,7 @@ import (
 	"math"
 	"slices"
 	"strings"
+	"unicode"
 	"unicode/utf8"
 
 	"cmem/memory"
@@ -170,7 +171,7 @@ func (o Occasion) mayTell(id int64, session string) bool {
 // searchable gives a text without what the language of searches would take for more than
 // words: quotes, and a minus or a star at a word.
 func searchable(text string) string {
-	words := strings.FieldsFunc(text, func(r rune) bool { return r <= ' ' || strings.ContainsRune("\"“”«»`", r) })
+	words := strings.FieldsFunc(text, func(r rune) bool { return r <= ' ' || unicode.IsSpace(r) || strings.ContainsRune("\"“”«»`", r) })
 	for i, w := range words {
 		w = strings.TrimRight(w, "*")
 		if isUnwanted(w) {
