@@ -276,7 +276,7 @@ func program(command string) string {
 			if slices.Contains([]string{"sudo", "env", "time", "timeout", "nice", "npx", "exec"}, w) {
 				continue
 			}
-			if slices.Contains(sayNothing, w) || len(w) > longestProgram || strings.ContainsFunc(w, func(r rune) bool { return !unicode.IsLetter(r) && r != '-' && r != '_' }) {
+			if slices.Contains(sayNothing, w) || len(w) > longestProgram || strings.HasPrefix(w, "-") || strings.ContainsFunc(w, func(r rune) bool { return !unicode.IsLetter(r) && r != '-' && r != '_' }) {
 				return ""
 			}
 			return w
