@@ -10,7 +10,6 @@ import (
 	"time"
 
 	"cmem/bench/corpus"
-	"cmem/llm/static"
 	"cmem/memory"
 	"cmem/recall"
 	"cmem/store"
@@ -19,7 +18,7 @@ import (
 const (
 	recallRounds = 20
 	rankedRounds = 3 // the index's own ranking takes up to seconds
-	encodeCount  = 500
+	indexedCount = 500
 	// What a search may take in a store of 100,000 observations, 95th percentile, and how
 	// many times that in one of a million.
 	wordsLimit, bothLimit = 12, 25 // ms
@@ -167,35 +166,20 @@ func (b *bench) encode(ctx context.Context, path string, observations int) (err 
 		return err
 	}
 	defer func() { err = errors.Join(err, db.Close()) }()
-	if err := db.UseModel(ctx, static.ID); err != nil {
-		return err
-	}
 	for left := int64(1); left > 0; {
-		if left, err = db.RetokenizeSome(ctx, encodeCount); err != nil {
+		if left, err = db.RetokenizeSome(ctx, indexedCount); err != nil {
 			return err
 		}
 	}
 	begin, told, done := time.Now(), time.Now(), 0
-	for {
-		due, err := db.DueMeanings(ctx, static.ID, encodeCount)
-		if err != nil {
-			return err
-		}
-		if len(due) == 0 {
-			break
-		}
-		list, err := static.Model{}.Embed(ctx, due)
-		if err != nil {
-			return err
-		}
-		n, err := db.SaveMeanings(ctx, static.ID, due, list)
-		if err != nil {
-			return err
-		}
-		if done += n; time.Since(told) > 10*time.Second {
+	err = corpus.Encode(ctx, db, func(n int) {
+		if done = n; time.Since(told) > 10*time.Second {
 			told = time.Now()
-			fmt.Fprintf(os.Stderr, "encoding a store of %s observations: %d %%\n", sizeName(observations), 100*done/observations)
+			fmt.Fprintf(os.Stderr, "encoding a store of %s observations: %d %%\n", sizeName(observations), 100*n/observations)
 		}
+	})
+	if err != nil {
+		return err
 	}
 	if done > 1000 {
 		b.figure("recall", sizeName(observations)+": to encode an observation and keep it", milliseconds(time.Since(begin))/float64(done), "ms")

@@ -35,6 +35,9 @@ func (s *fake) DataVersion(context.Context) (int64, error) { return 1, nil }
 
 func (s *fake) Close() error { return nil }
 
+// IndexKnows finds nothing wrong: what is searched is the list itself.
+func (s *fake) IndexKnows(context.Context, memory.ItemKind) (bool, error) { return true, s.fail }
+
 func (s *fake) MissingWords(_ context.Context, text string, id int64) ([]string, error) {
 	var missing []string
 	for _, o := range s.observations {

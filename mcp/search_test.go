@@ -202,9 +202,7 @@ func (forgetful) Search(context.Context, string, memory.Filter, int) ([]memory.H
 	return nil, nil
 }
 
-func (forgetful) MissingWords(_ context.Context, text string, _ int64) ([]string, error) {
-	return strings.Fields(text), nil
-}
+func (forgetful) IndexKnows(context.Context, memory.ItemKind) (bool, error) { return false, nil }
 
 func TestABrokenIndexIsNeverShownAsNoResults(t *testing.T) {
 	c := connect(t, forgetful{filled()}, webshop)

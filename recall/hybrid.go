@@ -145,6 +145,10 @@ func gatherBoth(ctx context.Context, src HybridSource, q Query, plain plainText)
 	return g, nil
 }
 
+// ErrIndex says that the search index does not know what is stored, so that what
+// it finds and does not find means nothing.
+var ErrIndex = errors.New("the search index is behind what is stored; `cmem doctor --fix` rebuilds it")
+
 // IndexProber tells of a store's indexes of words whether they know what is stored.
 type IndexProber interface {
 	IndexKnows(ctx context.Context, kind memory.ItemKind) (bool, error)
@@ -167,15 +171,20 @@ func missedByIndex(ctx context.Context, src HybridSource, f memory.Filter, obser
 		if of.found > 0 || len(f.Kinds) > 0 && !slices.Contains(f.Kinds, of.kind) {
 			continue
 		}
-		known, err := prober.IndexKnows(ctx, of.kind)
-		if err != nil {
+		if err := knowsWhatIsStored(ctx, prober, of.kind); err != nil {
 			return err
-		}
-		if !known {
-			return fmt.Errorf("the words of %s: %w", of.kind, ErrIndex)
 		}
 	}
 	return nil
+}
+
+// knowsWhatIsStored gives ErrIndex where the index of a kind does not know what is stored.
+func knowsWhatIsStored(ctx context.Context, src IndexProber, kind memory.ItemKind) error {
+	known, err := src.IndexKnows(ctx, kind)
+	if err == nil && !known {
+		err = fmt.Errorf("the words of each %s: %w", kind, ErrIndex)
+	}
+	return err
 }
 
 // nearest prepares the comparison of meanings and gives the encodings that are

@@ -2,11 +2,9 @@ package recall
 
 import (
 	"context"
-	"database/sql"
 	"errors"
 	"fmt"
 	"math"
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -213,22 +211,13 @@ func TestWhatCountsInEveryProjectIsFoundInEach(t *testing.T) {
 }
 
 func TestAnIndexThatKnowsNothingIsNoEmptyAnswer(t *testing.T) {
-	s, err := store.Open(t.Context(), filepath.Join(t.TempDir(), "cmem.db"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { _ = s.Close() })
+	s := newStore(t)
 	if _, err := s.Import(t.Context(), store.Bundle{
 		Observations: []memory.Observation{{SessionID: "s", Project: webshop, Title: "The cart is emptied twice"}},
 		Prompts:      []memory.Prompt{{SessionID: "s", Project: webshop, Number: 1, Text: "why is the cart emptied?"}},
 	}); err != nil {
 		t.Fatal(err)
 	}
-	emptied, err := sql.Open("sqlite", "file:"+filepath.ToSlash(s.Path()))
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer func() { _ = emptied.Close() }()
 	for _, of := range []struct {
 		index string
 		kind  memory.ItemKind
@@ -237,9 +226,7 @@ func TestAnIndexThatKnowsNothingIsNoEmptyAnswer(t *testing.T) {
 		if a, err := Search(t.Context(), s, q); err != nil || len(a.Results) != 1 {
 			t.Errorf("%s: %d results (%v)", of.kind, len(a.Results), err)
 		}
-		if _, err := emptied.ExecContext(t.Context(), "INSERT INTO "+of.index+" ("+of.index+") VALUES ('delete-all')"); err != nil {
-			t.Fatal(err)
-		}
+		emptyIndex(t, s, of.index)
 		if a, err := Search(t.Context(), s, q); !errors.Is(err, ErrIndex) {
 			t.Errorf("an emptied index of %s gives %+v (%v)", of.kind, a.Results, err)
 		}

@@ -16,6 +16,7 @@ import (
 // MissSource is what explaining a search needs of the store.
 type MissSource interface {
 	Searcher
+	IndexProber
 	ListObservations(ctx context.Context, f memory.Filter, after memory.Cursor, limit int) ([]memory.Observation, error)
 	MissingWords(ctx context.Context, text string, id int64) ([]string, error)
 }
@@ -91,7 +92,7 @@ func newView(ctx context.Context, src MissSource, text string, f memory.Filter, 
 	if err != nil {
 		return nil, err
 	}
-	if err := probe(ctx, src); err != nil {
+	if err := knowsWhatIsStored(ctx, src, memory.KindObservation); err != nil {
 		return nil, err
 	}
 	if v.strict, err = v.hasAllWords(ctx, hits); err != nil {

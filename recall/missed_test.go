@@ -192,7 +192,7 @@ func TestWhatRanksFarBelowSaysSo(t *testing.T) {
 
 func TestADeadIndexIsAnErrorAndNotNoResults(t *testing.T) {
 	s := shop(t)
-	emptyIndex(t, s)
+	emptyIndex(t, s, "observations_fts")
 	if hits, err := s.Search(t.Context(), "cart", memory.Filter{}, 10); err != nil || len(hits) != 0 {
 		t.Fatalf("the index is not empty: %d hits, %v", len(hits), err)
 	}
@@ -228,7 +228,7 @@ func TestATextWithoutALetterIsAnError(t *testing.T) {
 // sickSource fails in one of its methods.
 type sickSource struct {
 	MissSource
-	search, list, missing error
+	search, index, missing error
 }
 
 func (s sickSource) Search(ctx context.Context, text string, f memory.Filter, limit int) ([]memory.Hit, error) {
@@ -238,11 +238,11 @@ func (s sickSource) Search(ctx context.Context, text string, f memory.Filter, li
 	return s.MissSource.Search(ctx, text, f, limit)
 }
 
-func (s sickSource) ListObservations(ctx context.Context, f memory.Filter, after memory.Cursor, limit int) ([]memory.Observation, error) {
-	if s.list != nil {
-		return nil, s.list
+func (s sickSource) IndexKnows(ctx context.Context, kind memory.ItemKind) (bool, error) {
+	if s.index != nil {
+		return false, s.index
 	}
-	return s.MissSource.ListObservations(ctx, f, after, limit)
+	return s.MissSource.IndexKnows(ctx, kind)
 }
 
 func (s sickSource) MissingWords(ctx context.Context, text string, id int64) ([]string, error) {
@@ -256,7 +256,7 @@ func TestAFailingStoreFailsTheExplanation(t *testing.T) {
 	s := shop(t)
 	sick := errors.New("disk on fire")
 	for name, src := range map[string]sickSource{
-		"search": {MissSource: s, search: sick}, "list": {MissSource: s, list: sick}, "words": {MissSource: s, missing: sick},
+		"search": {MissSource: s, search: sick}, "index": {MissSource: s, index: sick}, "words": {MissSource: s, missing: sick},
 	} {
 		if _, err := Missed(t.Context(), src, "cart", memory.Filter{Project: webshop}, 1, 10); !errors.Is(err, sick) {
 			t.Errorf("%s: got %v", name, err)

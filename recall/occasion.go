@@ -157,10 +157,10 @@ func sure(ctx context.Context, src SearchSource, text string, o Occasion) (list 
 	return list, best, nil
 }
 
-// onlyObservations is where it is looked for what may be told: in the project, and in
-// what counts in all of them. What was asked or summed up before is no news.
+// onlyObservations is where it is looked for what may be told. What was asked or summed up
+// before is no news.
 func onlyObservations(project string) memory.Filter {
-	return memory.Filter{Project: project, Global: true, Kinds: []memory.ItemKind{memory.KindObservation}}
+	return memory.Filter{Project: project, Kinds: []memory.ItemKind{memory.KindObservation}}
 }
 
 // mayTell reports whether a memory of a session may be told.

@@ -69,13 +69,14 @@ func remember(t *testing.T, s *store.Store, observations ...memory.Observation) 
 }
 
 // emptyIndex does to the search index what damage does: it knows nothing any more.
-func emptyIndex(t *testing.T, s *store.Store) {
+// emptyIndex empties an index of words behind the store's back.
+func emptyIndex(t *testing.T, s *store.Store, index string) {
 	t.Helper()
 	db, err := sql.Open("sqlite", s.Path())
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := db.ExecContext(t.Context(), "INSERT INTO observations_fts (observations_fts) VALUES ('delete-all')"); err != nil {
+	if _, err := db.ExecContext(t.Context(), "INSERT INTO "+index+" ("+index+") VALUES ('delete-all')"); err != nil {
 		t.Fatal(err)
 	}
 	if err := db.Close(); err != nil {

@@ -4,7 +4,6 @@ import (
 	"slices"
 	"strings"
 	"unicode"
-	"unicode/utf8"
 )
 
 // maxLeftOut bounds how many words are left out in turn.
@@ -41,18 +40,6 @@ func withoutOne(text string) []string {
 		out = append(out, strings.Join(slices.Delete(slices.Clone(words), i, i+1), " ")+" ")
 	}
 	return out
-}
-
-// longestWord gives the longest run of letters and digits in s that has at most n
-// runes, "" when there is none. Of equally long ones it is the first.
-func longestWord(s string, n int) string {
-	longest, most := "", 0
-	for w := range strings.FieldsFuncSeq(s, func(r rune) bool { return !isWordRune(r) }) {
-		if l := utf8.RuneCountInString(w); l > most && l <= n {
-			longest, most = w, l
-		}
-	}
-	return longest
 }
 
 func isWordRune(r rune) bool {

@@ -21,8 +21,8 @@ type ItemMatches struct {
 type KindMatches struct {
 	Hits  []memory.ItemHit // best first
 	Ideal float64          // as that of Matches
-	// Unindexed is how many rows are not in the index yet, of many the first ten
-	// thousand: these were not searched.
+	// Unindexed is how many rows are not in the index yet, at most MostUnindexed: these
+	// were not searched.
 	Unindexed int
 }
 

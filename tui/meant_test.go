@@ -32,14 +32,21 @@ func meaningSource() (source *fakeSource, other int64) {
 	return source, other
 }
 
-func TestWhatMeansTheSameStandsBelowWhatHoldsTheWords(t *testing.T) {
-	source, _ := meaningSource()
+// searched opens the browser on a source and searches it for a text.
+func searched(t *testing.T, source Source, width int, text string) *harness {
+	t.Helper()
 	o := demoOptions()
 	o.Source = source
-	h := open(t, o, 120, 24)
+	h := open(t, o, width, 30)
 	h.keys("/")
-	h.text("Zertifikat")
+	h.text(text)
 	h.keys("enter")
+	return h
+}
+
+func TestWhatMeansTheSameStandsBelowWhatHoldsTheWords(t *testing.T) {
+	source, _ := meaningSource()
+	h := searched(t, source, 120, "Zertifikat")
 	frame := h.frame()
 	places := make([]int, 0, 4)
 	for _, want := range []string{"number one", "number two", "Near in meaning ─", "TLS 证书过期"} {
@@ -64,12 +71,7 @@ func TestWhatMeansTheSameStandsBelowWhatHoldsTheWords(t *testing.T) {
 
 func TestASearchWithoutAWordThatIsHeldShowsWhatMeansTheSame(t *testing.T) {
 	source, other := meaningSource()
-	o := demoOptions()
-	o.Source = source
-	h := open(t, o, 80, 24)
-	h.keys("/")
-	h.text("abgelaufen")
-	h.keys("enter")
+	h := searched(t, source, 80, "abgelaufen")
 	if item, ok := h.m.list.selected(); !ok || item.ID != other {
 		t.Fatalf("selected %v in\n%s", item, h.frame())
 	}
@@ -90,12 +92,7 @@ func TestMeaningsComeWhereAllWordsAreShown(t *testing.T) {
 			Title: fmt.Sprintf("Zertifikat %d", n), CreatedAt: testNow().Add(time.Duration(-n) * time.Hour),
 		})
 	}
-	o := demoOptions()
-	o.Source = source
-	h := open(t, o, 80, 24)
-	h.keys("/")
-	h.text("Zertifikat")
-	h.keys("enter")
+	h := searched(t, source, 80, "Zertifikat")
 	if h.m.list.byWords != len(h.m.list.items) {
 		t.Fatal("what means the same stands between hits that are not shown yet")
 	}
@@ -108,12 +105,7 @@ func TestMeaningsComeWhereAllWordsAreShown(t *testing.T) {
 func TestAFailingSearchByMeaningLeavesTheWords(t *testing.T) {
 	source, _ := meaningSource()
 	source.meantErr = errors.New("the encodings \x1b[31mcannot be read")
-	o := demoOptions()
-	o.Source = source
-	h := open(t, o, 120, 24)
-	h.keys("/")
-	h.text("Zertifikat")
-	h.keys("enter")
+	h := searched(t, source, 120, "Zertifikat")
 	h.see("number one", "Found by words only; by meaning: the encodings")
 }
 
@@ -123,12 +115,7 @@ func TestTheBrowserFindsAMemoryInOtherWords(t *testing.T) {
 		t.Fatal(err)
 	}
 	encodeAll(t, source)
-	o := demoOptions()
-	o.Source = source
-	h := open(t, o, 120, 30)
-	h.keys("/")
-	h.text("证书过期")
-	h.keys("enter")
+	h := searched(t, source, 120, "证书过期")
 	h.see("Near in meaning", "Certificates expired")
 }
 

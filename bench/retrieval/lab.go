@@ -9,7 +9,7 @@ import (
 	"slices"
 	"time"
 
-	"cmem/llm/static"
+	"cmem/bench/corpus"
 	"cmem/memory"
 	"cmem/recall"
 	"cmem/store"
@@ -135,24 +135,9 @@ func (o *outcome) fill(ctx context.Context, s *store.Store, all store.Bundle) er
 	}
 	o.stored += time.Since(from)
 	from = time.Now()
-	model := static.Model{}
-	if err := s.UseModel(ctx, model.ID()); err != nil {
-		return err
-	}
-	for {
-		due, err := s.DueMeanings(ctx, model.ID(), atOnce)
-		if err != nil || len(due) == 0 {
-			o.encoded += time.Since(from)
-			return err
-		}
-		meanings, err := model.Embed(ctx, due)
-		if err != nil {
-			return err
-		}
-		if _, err := s.SaveMeanings(ctx, model.ID(), due, meanings); err != nil {
-			return err
-		}
-	}
+	err := corpus.Encode(ctx, s, nil)
+	o.encoded += time.Since(from)
+	return err
 }
 
 // search answers a question in one of the ways.

@@ -24,17 +24,14 @@ var _ llm.Vectorizer = (*Vectorizer)(nil)
 // NewVectorizer gives an embedding model; BaseURL goes without /embeddings. It makes no
 // call; an error is an *llm.Error of KindAuth and says which setting is missing.
 func NewVectorizer(o Options) (*Vectorizer, error) {
-	base := strings.TrimRight(o.BaseURL, "/")
-	if base == "" {
-		base = defaultBaseURL
-	}
-	if o.APIKey == "" && base == defaultBaseURL {
-		return nil, setting("no API key; set it with: cmem config set openai.api_key KEY")
+	s, err := o.server("/embeddings")
+	if err != nil {
+		return nil, err
 	}
 	if o.Model == "" {
 		return nil, setting("no embedding model; set it with: cmem config set openai.embedding_model NAME")
 	}
-	return &Vectorizer{server: o.server(base + "/embeddings"), model: o.Model}, nil
+	return &Vectorizer{server: s, model: o.Model}, nil
 }
 
 // Name implements llm.Vectorizer.
@@ -94,8 +91,16 @@ type server struct {
 	header http.Header
 }
 
-func (o Options) server(url string) server {
-	return server{client: llm.Client(o.HTTPClient, o.Timeout), url: url, key: o.APIKey, header: o.Header}
+// server gives where calls for a path go; the error is a missing setting.
+func (o Options) server(path string) (server, error) {
+	base := strings.TrimRight(o.BaseURL, "/")
+	if base == "" {
+		base = defaultBaseURL
+	}
+	if o.APIKey == "" && base == defaultBaseURL {
+		return server{}, setting("no API key; set it with: cmem config set openai.api_key KEY")
+	}
+	return server{client: llm.Client(o.HTTPClient, o.Timeout), url: base + path, key: o.APIKey, header: o.Header}, nil
 }
 
 // post makes a call. Neither the key nor a header of the person stands in its error.

@@ -12,7 +12,6 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
-	"strings"
 	"sync/atomic"
 	"time"
 
@@ -49,17 +48,14 @@ var _ llm.Compressor = (*Compressor)(nil)
 // New gives a compressor. It makes no call; an error is an *llm.Error of
 // KindAuth and says which setting is missing.
 func New(o Options) (*Compressor, error) {
-	base := strings.TrimRight(o.BaseURL, "/")
-	if base == "" {
-		base = defaultBaseURL
-	}
-	if o.APIKey == "" && base == defaultBaseURL {
-		return nil, setting("no API key; set it with: cmem config set openai.api_key KEY")
+	s, err := o.server("/chat/completions")
+	if err != nil {
+		return nil, err
 	}
 	if o.Model == "" {
 		return nil, setting("no model; set it with: cmem config set openai.model NAME")
 	}
-	return &Compressor{server: o.server(base + "/chat/completions"), model: o.Model}, nil
+	return &Compressor{server: s, model: o.Model}, nil
 }
 
 func setting(text string) error {
