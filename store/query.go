@@ -26,7 +26,13 @@ type query struct {
 	not   []expr // none of these may match
 }
 
-// queryOf is parseQuery for words.
+// queryOf translates what a person typed. It is the only way from user text to an FTS5
+// expression: nothing in it can be syntax, because every string that reaches FTS5
+// consists of letters and digits between quotes.
+//
+// Words must all be there, and the last one may be unfinished. An identifier is
+// found in its own spelling and in those with the same parts: orderService,
+// order_service, order-service.
 func queryOf(words, unwanted []queryWord) query {
 	var q query
 	for _, w := range unwanted {

@@ -290,13 +290,7 @@ func TestAnUnfinishedWordIsReadAsTheWordsThatBeginSo(t *testing.T) {
 	}
 }
 
-// parseQuery translates what a person typed. It is the only way from user text
-// to an FTS5 expression: nothing in it can be syntax, because every string that
-// reaches FTS5 consists of letters and digits between quotes.
-//
-// Words must all be there, and the last one may be unfinished. An identifier is
-// found in its own spelling and in those with the same parts: orderService,
-// order_service, order-service.
+// parseQuery is queryOf for a text.
 func parseQuery(text string) (query, error) {
 	words, unwanted, err := queryWords(text)
 	return queryOf(words, unwanted), err
